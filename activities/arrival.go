@@ -24,7 +24,8 @@ type Watching struct {
 // issue, and messages count once.
 func (c *Control) Arrive(ctx context.Context, e forge.Event) (string, error) {
 	if c.Take == nil {
-		return "", fault.New(fault.Infra, "nobody listens to forges on this worker").WithHint("set LONGSHIFT_GITHUB_REPOSITORIES for every worker")
+		return "", fault.New(fault.Infra, "nobody listens to forges on this worker").
+			WithHint("set LONGSHIFT_GITHUB_REPOSITORIES for every worker")
 	}
 	return c.Take(ctx, e)
 }

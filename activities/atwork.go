@@ -22,7 +22,8 @@ const mostPulls = 20
 func openPulls(ctx context.Context, prefix string) ([]signals.OpenPull, error) {
 	var open []signals.OpenPull
 	answer, err := activity.GetClient(ctx).ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{PageSize: mostPulls,
-		Query: "WorkflowType = '" + signals.PullRequestFlow + "' AND ExecutionStatus = 'Running' AND WorkflowId STARTS_WITH '" + quoted.Replace(prefix) + "'"})
+		Query: "WorkflowType = '" + signals.PullRequestFlow + "' AND ExecutionStatus = 'Running' AND WorkflowId STARTS_WITH '" +
+			quoted.Replace(prefix) + "'"})
 	if err != nil {
 		return nil, fault.New(fault.Infra, "list open pull requests: %w", err)
 	}
@@ -54,8 +55,9 @@ func (c *Control) unadmitted(ctx context.Context, in ReconcileInput) (int, error
 		names = append(names, "'"+quoted.Replace(s)+"'")
 	}
 	n := 0
-	request := &workflowservice.ListWorkflowExecutionsRequest{PageSize: 1000, Query: "WorkflowType = '" + signals.CodingTask + "' AND ExecutionStatus = 'Running' AND " +
-		signals.AttrRepository + " IN (" + strings.Join(names, ", ") + ")"}
+	request := &workflowservice.ListWorkflowExecutionsRequest{PageSize: 1000,
+		Query: "WorkflowType = '" + signals.CodingTask + "' AND ExecutionStatus = 'Running' AND " +
+			signals.AttrRepository + " IN (" + strings.Join(names, ", ") + ")"}
 	for {
 		answer, err := activity.GetClient(ctx).ListWorkflow(ctx, request)
 		if err != nil {
@@ -80,7 +82,8 @@ func spellings(r task.Repository, host string) []string {
 			host = r.Host
 		}
 		name := r.Owner + "/" + r.Name
-		for _, s := range []string{name, "https://" + host + "/" + name, "https://" + host + "/" + name + ".git", "git@" + host + ":" + name + ".git"} {
+		for _, s := range []string{name, "https://" + host + "/" + name, "https://" + host + "/" + name + ".git",
+			"git@" + host + ":" + name + ".git"} {
 			all = append(all, s, strings.ToLower(s))
 		}
 	}

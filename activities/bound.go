@@ -82,9 +82,9 @@ func expand(tree fs.FS, root string, names []string) (all []string) {
 	return slices.Compact(all)
 }
 
-// isAbsent tells whether the error means that no file has that name.
 func isAbsent(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ENAMETOOLONG) || errors.Is(err, syscall.EINVAL)
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ENAMETOOLONG) ||
+		errors.Is(err, syscall.EINVAL)
 }
 
 // content reads the file at a path: it returns nil when there is none, and no sum when it can't be read. Paths outside of the tree belong

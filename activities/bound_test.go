@@ -72,7 +72,8 @@ func TestAnApprovalIsBoundToTheFilesOfACommand(t *testing.T) {
 	} {
 		t.Run(command, func(t *testing.T) {
 			t.Parallel()
-			w, k := bindings(t, map[string]string{"deploy.sh": "echo 1", "ops/deploy.sh": "echo 1", "env.sh": "A=1", "Makefile": "deploy:\n\techo 1\n", "ops/Makefile": "deploy:\n\techo 1\n",
+			w, k := bindings(t, map[string]string{"deploy.sh": "echo 1", "ops/deploy.sh": "echo 1", "env.sh": "A=1", "Makefile": "deploy:\n\techo 1\n",
+				"ops/Makefile": "deploy:\n\techo 1\n",
 				"package.json": "{}", "tools/x.py": "print(1)", "site.yml": "a: 1", "other.txt": "1"})
 			must(t, os.Symlink("deploy.sh", filepath.Join(w.root, "link.sh")))
 			ask := func() signals.Question {
@@ -129,7 +130,8 @@ func TestAFileThatChangesWhileAPersonThinksIsAskedAnew(t *testing.T) {
 		return once(q, n)
 	}
 	write(t, w, "restless.sh", "")
-	if d := w.permit(t.Context(), bash(w, "nosuchshell restless.sh", "")); d.Allow || d.End != "" || !strings.Contains(d.Reason, "change all the time") || n != mostAnew {
+	if d := w.permit(t.Context(), bash(w, "nosuchshell restless.sh", "")); d.Allow || d.End != "" ||
+		!strings.Contains(d.Reason, "change all the time") || n != mostAnew {
 		t.Errorf("after %d questions: %+v", n, d)
 	}
 }
@@ -204,10 +206,12 @@ func TestWhatAnApprovalCanNotBeBoundToIsSaid(t *testing.T) {
 	if d := w.permit(t.Context(), bash(w, "nosuchshell pipe out large plain.sh /tmp/x.sh none.sh "+strings.Repeat("n", 400), "")); !d.Allow {
 		t.Fatalf("got %+v", d)
 	}
-	if got := k.asked[0].Bound(); !strings.Contains(got, "It can't be bound to the content of large, out, pipe, /tmp/x.sh.") || !strings.Contains(got, "to the content of plain.sh (") || strings.Contains(got, "n.sh,") {
+	if got := k.asked[0].Bound(); !strings.Contains(got, "It can't be bound to the content of large, out, pipe, /tmp/x.sh.") ||
+		!strings.Contains(got, "to the content of plain.sh (") || strings.Contains(got, "n.sh,") {
 		t.Errorf("people are told %q", got)
 	}
-	if d := w.permit(t.Context(), agent.Call{Tool: "Write", ID: "w", Dir: w.root, Input: []byte(`{"file_path":"CLAUDE.md","content":"x"}`)}); !d.Allow || len(k.asked[1].Files) > 0 {
+	if d := w.permit(t.Context(), agent.Call{Tool: "Write", ID: "w", Dir: w.root, Input: []byte(`{"file_path":"CLAUDE.md","content":"x"}`)}); !d.Allow ||
+		len(k.asked[1].Files) > 0 {
 		t.Errorf("a file tool: %+v, asked %+v", d, k.asked[1:])
 	}
 	for i := range mostBound + 1 {

@@ -109,8 +109,9 @@ func newStand(t *testing.T) *stand {
 func (s *stand) plant(payload string) {
 	for name, text := range map[string]string{
 		"hostile/id": payload, "e": payload, "p.b64": base64.StdEncoding.EncodeToString([]byte(payload)), "x": "a\n", "a.md": "# A\n", "x.py": "import os\n",
-		"x.tex": `\immediate\write18{id}\documentclass{article}\begin{document}x\end{document}`, "manage.py": "import os\nos.system('id')\n", "artisan": "<?php system('id');\n",
-		"all.c": "int main(void) { return 0; }\n", "Makefile": "all:\n\t@echo $(X)\n",
+		"x.tex": `\immediate\write18{id}\documentclass{article}\begin{document}x\end{document}`, "manage.py": "import os\nos.system('id')\n",
+		"artisan": "<?php system('id');\n",
+		"all.c":   "int main(void) { return 0; }\n", "Makefile": "all:\n\t@echo $(X)\n",
 	} {
 		path := filepath.Join(s.where.dir, name)
 		must(s.t, os.MkdirAll(filepath.Dir(path), 0o755))
@@ -126,7 +127,8 @@ func (s *stand) run(command string) process.Result {
 	spec, err := s.b.boxes.spec(s.t.Context(), s.where, dirs, false, task.PathSettings{})
 	must(s.t, err)
 	spec.Writable = append(spec.Writable, dirs.Home)
-	env := []string{"PATH=" + filepath.Join(s.where.dir, "hostile") + ":" + os.Getenv("PATH"), "HOME=" + dirs.Home, "LANG=C.UTF-8", "CI=true", "GOTOOLCHAIN=local", "GOFLAGS=-modcacherw",
+	env := []string{"PATH=" + filepath.Join(s.where.dir, "hostile") + ":" + os.Getenv("PATH"), "HOME=" + dirs.Home, "LANG=C.UTF-8", "CI=true",
+		"GOTOOLCHAIN=local", "GOFLAGS=-modcacherw",
 		"CARGO_NET_RETRY=0", "NPM_CONFIG_FETCH_RETRIES=0"}
 	for name, folder := range toolcache.Variables {
 		env = append(env, name+"="+filepath.Join(dirs.Cache, folder))
@@ -235,7 +237,8 @@ func TestHostileProgramDoesHarm(t *testing.T) {
 	at := strings.Index(string(text), "for f in ")
 	end := strings.Index(string(text)[at:], "; do")
 	script := string(text)[:at] + "for f in " + strings.Join(s.outside, " ") + string(text)[at+end:]
-	res, err := process.Run(t.Context(), process.Spec{Path: "/bin/bash", Args: []string{"-c", strings.ReplaceAll(script, "setsid ", "")}, Dir: s.where.dir, Env: os.Environ()},
+	res, err := process.Run(t.Context(), process.Spec{Path: "/bin/bash", Args: []string{"-c", strings.ReplaceAll(script, "setsid ", "")},
+		Dir: s.where.dir, Env: os.Environ()},
 		process.Limits{Wall: time.Minute, Keep: 4 << 10})
 	must(t, err)
 	harm := s.harm(before)

@@ -92,7 +92,6 @@ func (b *boxes) run(ctx context.Context, s process.Spec, l process.Limits, box s
 	return res, unconfined(err)
 }
 
-// start starts a program of a session.
 func (b *boxes) start(ctx context.Context, s process.Spec, box sandbox.Spec) (*process.Process, error) {
 	started, err := b.confine.Box.Start(ctx, s, box)
 	return started, unconfined(err)

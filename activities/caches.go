@@ -53,7 +53,8 @@ func sessionBegun(data, taskID string) (bool, error) {
 	}
 	for i := 0; err == nil && i < len(list); i++ {
 		var files []os.DirEntry
-		if files, err = os.ReadDir(filepath.Join(sessions, list[i].Name())); slices.ContainsFunc(files, func(f os.DirEntry) bool { return !f.IsDir() }) {
+		files, err = os.ReadDir(filepath.Join(sessions, list[i].Name()))
+		if slices.ContainsFunc(files, func(f os.DirEntry) bool { return !f.IsDir() }) {
 			return true, nil
 		}
 	}

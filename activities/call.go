@@ -11,7 +11,6 @@ import (
 	"github.com/longshift/longshift/internal/agent"
 )
 
-// toolInput holds the fields of the known tools' inputs.
 type toolInput struct {
 	Command  string `json:"command"`
 	File     string `json:"file_path"`

@@ -22,7 +22,6 @@ type Cleaner struct {
 	systems    *systemTexts
 }
 
-// CleanInput names the workspace to remove.
 type CleanInput struct{ Ref }
 
 // CleanUp removes the workspace, the branch in the mirror, the checkpoint, the task's caches and the home folder of its

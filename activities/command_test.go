@@ -61,7 +61,8 @@ func TestCommandResult(t *testing.T) {
 
 // hostileOutput clears the screen, renames the window, and overwrites failures, one in the line above. Its secret is split by colours, and
 // is whole once these are removed.
-var hostileOutput = "\x1b[2J\x1b]0;owned\afirst\rPASS \x1b[31m" + secret[:9] + "\x1b[0m\x1b]8;;x\a" + secret[9:] + " end \u202egnp.exe\b\x1b[1Aover\u009b2K \x1b]52;c;cm0=\a."
+var hostileOutput = "\x1b[2J\x1b]0;owned\afirst\rPASS \x1b[31m" + secret[:9] + "\x1b[0m\x1b]8;;x\a" + secret[9:] +
+	" end \u202egnp.exe\b\x1b[1Aover\u009b2K \x1b]52;c;cm0=\a."
 
 // Logs hold no terminal control sequences and no secrets that these split, from programs or from agents: people show them with cat.
 func TestLogsSteerNoTerminal(t *testing.T) {
@@ -226,7 +227,8 @@ func TestCheckThatDoesNotEnd(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)
 	b.prepare()
-	for n, s := range []struct{ command, says string }{{"sleep 60", "stopped after"}, {"trap 'exit 0' TERM; while :; do sleep 0.01; done", "stopped after"}, {"kill -9 $$", "SIGKILL"}, {"bash -c 'kill -9 $$'; exit $?", "memory"}} {
+	for n, s := range []struct{ command, says string }{{"sleep 60", "stopped after"},
+		{"trap 'exit 0' TERM; while :; do sleep 0.01; done", "stopped after"}, {"kill -9 $$", "SIGKILL"}, {"bash -c 'kill -9 $$'; exit $?", "memory"}} {
 		c := b.check("echo run >> runs; "+s.command, func(in *CommandInput) {
 			in.N = n + 1
 			if s.says == "stopped after" {

@@ -10,7 +10,6 @@ import (
 	"github.com/longshift/longshift/internal/repo/workspace"
 )
 
-// commandRunner runs the commands of projects in boxes.
 type commandRunner struct {
 	boxes    *boxes
 	env      Environment
@@ -18,7 +17,9 @@ type commandRunner struct {
 }
 
 // run runs the command in a box. It writes an entry into the command log first, and completes it at the end.
-func (r *commandRunner) run(ctx context.Context, in CommandInput, tree *workspace.Tree, s process.Spec, kind string) (process.Result, error) {
+func (r *commandRunner) run(
+	ctx context.Context, in CommandInput, tree *workspace.Tree, s process.Spec, kind string,
+) (process.Result, error) {
 	where, err := layoutOf(ctx, tree)
 	if err != nil {
 		return process.Result{}, err

@@ -115,7 +115,8 @@ func TestCommitThatCanNotBeSigned(t *testing.T) {
 	b.startOn(b.Data, nil)
 	gittest.Write(t, b.work(), map[string]string{"sum.go": "package calc\n"})
 	err := b.attempt().run(b.CommitWork, CommitInput{Ref: b.ref, Session: 1, Message: "feat: sums"}, nil)
-	if app := applicationError(t, err); app.Type() != string(fault.Denied) || !app.NonRetryable() || !strings.Contains(app.Message(), "LONGSHIFT_SIGNING_KEY="+b.key) {
+	if app := applicationError(t, err); app.Type() != string(fault.Denied) || !app.NonRetryable() ||
+		!strings.Contains(app.Message(), "LONGSHIFT_SIGNING_KEY="+b.key) {
 		t.Errorf("%s: %s", app.Type(), app.Message())
 	}
 	if b.checkpoint() != "" {

@@ -8,7 +8,6 @@ import (
 	"github.com/longshift/longshift/internal/confine/sandbox"
 )
 
-// Box runs programs confined.
 type Box interface {
 	Start(ctx context.Context, s process.Spec, c sandbox.Spec) (*process.Process, error)
 	Run(ctx context.Context, s process.Spec, l process.Limits, c sandbox.Spec) (process.Result, error)

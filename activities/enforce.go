@@ -50,7 +50,6 @@ func (en *enforcer) decides() agent.Permit {
 	return en.permit
 }
 
-// permit is an agent.Permit.
 func (en *enforcer) permit(ctx context.Context, c agent.Call) agent.Decision {
 	seen := en.see(c)
 	verdict := en.judge(c)
@@ -114,7 +113,8 @@ func (en *enforcer) judge(c agent.Call) policy.Decision {
 	if writes(c.Tool) {
 		access = policy.Write
 	}
-	if real := en.policy.Decide(policy.Request{Role: en.in.Role, Path: filepath.Join(en.root, rel), Access: access}); real.Verdict != policy.Allow {
+	real := en.policy.Decide(policy.Request{Role: en.in.Role, Path: filepath.Join(en.root, rel), Access: access})
+	if real.Verdict != policy.Allow {
 		return real
 	}
 	return d

@@ -47,7 +47,8 @@ func (l *lookout) control() *Control {
 var web = task.Repository{Text: "acme/web", Owner: "acme", Name: "web"}
 
 func TestLookHidesSecrets(t *testing.T) {
-	l := &lookout{look: forge.Snapshot{State: forge.Open, Items: []forge.Item{{Text: "key sk-very-secret-value-1", Log: "sk-very-secret-value-1", Hunk: "sk-very-secret-value-1"}}}}
+	l := &lookout{look: forge.Snapshot{State: forge.Open, Items: []forge.Item{{Text: "key sk-very-secret-value-1", Log: "sk-very-secret-value-1",
+		Hunk: "sk-very-secret-value-1"}}}}
 	c := l.control()
 	var got forge.Snapshot
 	must(t, newAttempt(t, nil).run(c.PollPullRequest, PollInput{Repository: web, Number: 7}, &got))

@@ -35,21 +35,25 @@ var gitWork = []string{
 	"git status", "git status --short", "git diff", "git diff HEAD", "git log --oneline -5", "git show --stat HEAD", "git blame README.md",
 	"git rev-parse --show-toplevel", "git rev-parse --git-dir", "git branch -a", "git describe --always --dirty", "git ls-files", "git grep -n .",
 	"echo more >> README.md", "git stash", "git stash pop", "git add -A", "git diff --cached --stat", "git commit -qm 'docs: say more'",
-	"git checkout -q -b try", "git checkout -q -", "git merge -q try", "git tag here", "git reset -q --soft HEAD~1", "git restore --staged .", "git restore README.md",
-	"touch new.txt", "git clean -fdq", "test ! -e new.txt", "git fsck", "git bisect start", "git bisect reset", "git worktree list", "git reflog", "git config --list",
+	"git checkout -q -b try", "git checkout -q -", "git merge -q try", "git tag here", "git reset -q --soft HEAD~1", "git restore --staged .",
+	"git restore README.md",
+	"touch new.txt", "git clean -fdq", "test ! -e new.txt", "git fsck", "git bisect start", "git bisect reset", "git worktree list", "git reflog",
+	"git config --list",
 }
 
 // Git works in the box although paths in it are protected, for every kind of repository.
 func TestGitInTheBox(t *testing.T) {
 	t.Parallel()
-	files := map[string]string{"calc.go": "package calc\n", "README.md": "Calc\n", "go.mod": "module example.com/calc\n\ngo 1.26\n", "cmd/calc/main.go": "package main\n\nfunc main() {}\n"}
+	files := map[string]string{"calc.go": "package calc\n", "README.md": "Calc\n", "go.mod": "module example.com/calc\n\ngo 1.26\n",
+		"cmd/calc/main.go": "package main\n\nfunc main() {}\n"}
 	checkout := gittest.NewCheckout(t, files)
 	linked := filepath.Join(t.TempDir(), "linked")
 	gittest.Git(t, checkout, "worktree", "add", "--quiet", "-b", "linked", linked)
 	parent := gittest.NewCheckout(t, map[string]string{"README.md": "Parent\n"})
 	gittest.Git(t, parent, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", checkout, "part")
 	gittest.Git(t, parent, "commit", "--quiet", "--message=Add a part")
-	for name, remote := range map[string]string{"checkout": checkout, "linked worktree": linked, "inside of a submodule": filepath.Join(parent, "part"), "with a submodule": parent} {
+	for name, remote := range map[string]string{"checkout": checkout, "linked worktree": linked, "inside of a submodule": filepath.Join(parent, "part"),
+		"with a submodule": parent} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := confined(t, remote)
@@ -66,15 +70,19 @@ func TestGitInTheBox(t *testing.T) {
 
 // submoduleWork is what is done in and around a submodule.
 var submoduleWork = []string{
-	"test \"$(cat part/calc.go)\" = 'package calc'", "test \"$(git submodule status | cut -c1)\" = ' '", "git submodule status --recursive", "git submodule update --init --recursive",
-	"git submodule foreach --quiet 'git log -1 --format=%h'", "git -C part log -1", "git -C part status --short", "git -C part diff HEAD", "git -C part show --stat", "git -C part ls-files",
-	"(cd part && git rev-parse --show-superproject-working-tree | grep .)", "echo more >> part/calc.go", "git status --short | grep part", "git diff | grep part", "git diff --submodule=diff | grep more",
+	"test \"$(cat part/calc.go)\" = 'package calc'", "test \"$(git submodule status | cut -c1)\" = ' '", "git submodule status --recursive",
+	"git submodule update --init --recursive",
+	"git submodule foreach --quiet 'git log -1 --format=%h'", "git -C part log -1", "git -C part status --short", "git -C part diff HEAD",
+	"git -C part show --stat", "git -C part ls-files",
+	"(cd part && git rev-parse --show-superproject-working-tree | grep .)", "echo more >> part/calc.go", "git status --short | grep part",
+	"git diff | grep part", "git diff --submodule=diff | grep more",
 	"touch part/new.txt && git -C part clean -fdq && test ! -e part/new.txt", "git clean -fd && test -e part/calc.go",
 }
 
 // submoduleAttacks try to make a later git, of Longshift or of a person, run another program.
 var submoduleAttacks = []string{
-	"echo gitdir: /tmp/evil > part/.git", "rm -f part/.git", "mv part/.git part/x", "mv part other", "echo x > n && mv -f n part/.git", "git -C part config core.fsmonitor /tmp/evil",
+	"echo gitdir: /tmp/evil > part/.git", "rm -f part/.git", "mv part/.git part/x", "mv part other", "echo x > n && mv -f n part/.git",
+	"git -C part config core.fsmonitor /tmp/evil",
 	"for d in .git/modules/*; do echo x >> $d/config && exit; done; false", "for d in .git/modules/*; do mkdir $d/hooks && exit; done; false",
 	"for d in .git/modules/*; do echo / > $d/commondir && exit; done; false", "mv .git/modules m", "git init -q part --separate-git-dir evil",
 }
@@ -124,7 +132,8 @@ func TestGitControlFilesHold(t *testing.T) {
 	before := gittest.Sh(t, git, `cat config commondir; ls hooks info modules worktrees 2>&1; git config --list --local`)
 	for _, attack := range []string{
 		"echo /tmp/evil > .git/commondir", "rm -f .git/commondir", "mv .git/commondir x", "ln -sf /tmp .git/commondir", "echo x > n && mv -f n .git/commondir",
-		"git config core.fsmonitor /tmp/evil", "git config core.hooksPath /tmp", "echo '[core]' >> .git/config", "mkdir -p .git/hooks && echo x > .git/hooks/pre-commit",
+		"git config core.fsmonitor /tmp/evil", "git config core.hooksPath /tmp", "echo '[core]' >> .git/config",
+		"mkdir -p .git/hooks && echo x > .git/hooks/pre-commit",
 		"echo '*.x filter=evil' > .git/info/attributes", "echo x > .git/config.worktree", "mv .git g",
 		"mkdir -p .git/modules/evil", "mkdir -p .git/worktrees/evil", "git worktree add ../evil", "echo /tmp > .git/objects/info/alternates",
 	} {

@@ -91,8 +91,9 @@ func (b *bench) newConfig(data string, agents map[string]agent.Agent) HostConfig
 			AgentEnv:   func(Dirs) map[string]string { return nil },
 		},
 		Confine: Confinement{Box: openBox{}},
-		Caches:  toolcache.New(toolcache.Config{Dir: filepath.Join(data, "caches"), Tasks: filepath.Join(data, "tasks"), Share: true, Log: slog.New(slog.DiscardHandler)}),
-		Redact:  redact.New(secret).WithPath(data, "$LONGSHIFT_DATA"),
+		Caches: toolcache.New(toolcache.Config{Dir: filepath.Join(data, "caches"), Tasks: filepath.Join(data, "tasks"), Share: true,
+			Log: slog.New(slog.DiscardHandler)}),
+		Redact: redact.New(secret).WithPath(data, "$LONGSHIFT_DATA"),
 	}
 }
 

@@ -12,7 +12,6 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// PollSourceInput asks a source for new work.
 type PollSourceInput struct {
 	Intake  signals.IntakeInput        `json:"intake"`
 	Refused map[string]signals.Refusal `json:"refused,omitempty"` // by the poll before
@@ -25,7 +24,6 @@ type Found struct {
 	signals.PollResult
 }
 
-// Bounds of one poll.
 const (
 	mostSeen    = 20_000           // pieces of work
 	mostRead    = 50               // of them that are read in full
@@ -48,7 +46,8 @@ func (c *Control) PollSource(ctx context.Context, in PollSourceInput) (Found, er
 	if err != nil {
 		return Found{}, err
 	}
-	f := &finder{Control: c, source: s, in: in, query: intake.Query{Repository: r, Label: in.Intake.Label, Assignee: in.Intake.Assignee, Team: in.Intake.Team, Path: in.Intake.Path}}
+	f := &finder{Control: c, source: s, in: in, query: intake.Query{Repository: r, Label: in.Intake.Label, Assignee: in.Intake.Assignee,
+		Team: in.Intake.Team, Path: in.Intake.Path}}
 	f.out.At, f.out.Refused = in.Now, map[string]signals.Refusal{}
 	for key, r := range in.Refused { // also those that this poll does not reach
 		if in.Now.Sub(r.At) < refusedFor && len(f.out.Refused) < mostRefused {
@@ -71,7 +70,7 @@ func (c *Control) PollSource(ctx context.Context, in PollSourceInput) (Found, er
 			return Found{}, fmt.Errorf("look at %s: %w", in.Intake.Source, err)
 		}
 	}
-	if err := s.List(ctx, f.query, func(i intake.Item) bool { return f.look(ctx, i) }); err != nil {
+	if err := s.List(ctx, f.query, func(i intake.Item) bool { return f.consider(ctx, i) }); err != nil {
 		return Found{}, fmt.Errorf("list work of %s: %w", in.Intake.Source, err)
 	}
 	if f.err != nil && len(f.out.Work) == 0 { // work that was found before the error is started all the same
@@ -80,7 +79,6 @@ func (c *Control) PollSource(ctx context.Context, in PollSourceInput) (Found, er
 	return f.out, nil
 }
 
-// finder is one poll of a source.
 type finder struct {
 	*Control
 	source      Source
@@ -93,8 +91,8 @@ type finder struct {
 	err         error
 }
 
-// look handles one piece of work of the list, and tells whether there is room for more.
-func (f *finder) look(ctx context.Context, i intake.Item) bool {
+// consider handles one piece of work of the list, and tells whether there is room for more.
+func (f *finder) consider(ctx context.Context, i intake.Item) bool {
 	f.out.Seen++
 	seen := f.out.Seen
 	setHeartbeatDetails(ctx, func() any { return seen })

@@ -82,25 +82,23 @@ type leakScan struct {
 // lineStart is the offset of a line in the current text.
 type lineStart struct{ at, line int }
 
-// add appends a line or a piece of one.
 func (s *leakScan) add(piece []byte) {
 	if last := len(s.lines) - 1; last < 0 || s.lines[last].line != s.next {
 		s.lines = append(s.lines, lineStart{len(s.text), s.next})
 	}
 	s.text = append(s.text, piece...)
 	if reach := s.redact.Reach(); len(s.text) >= max(1<<20, 4*reach) {
-		s.look(len(s.text) - reach)
+		s.search(len(s.text) - reach)
 	}
 }
 
-// end finishes a file.
 func (s *leakScan) end() {
-	s.look(len(s.text))
+	s.search(len(s.text))
 	s.lines = s.lines[:0]
 }
 
-// look reports secrets that begin before cut, and drops the text up to there. Later ones are found by the next call, in full.
-func (s *leakScan) look(cut int) {
+// search reports secrets that begin before cut, and drops the text up to there. Later ones are found by the next call, in full.
+func (s *leakScan) search(cut int) {
 	for _, f := range s.redact.Find(string(s.text)) {
 		if f.Sure && f.Offset < cut && !(f.Rule == redact.PrivateKey && testData(s.file)) {
 			s.report(Leak{Rule: f.Rule, File: s.file, Line: s.lines[s.lineAt(f.Offset)].line})
@@ -129,11 +127,14 @@ func (s *leakScan) lineAt(offset int) int {
 func testData(file string) bool {
 	dirs := strings.FieldsFunc(strings.ToLower(file), func(c rune) bool { return strings.ContainsRune("/_.-", c) })
 	return slices.ContainsFunc(dirs, func(part string) bool {
-		return slices.Contains([]string{"test", "tests", "testdata", "testing", "fixture", "fixtures", "spec", "specs", "example", "examples"}, part)
+		switch part {
+		case "test", "tests", "testdata", "testing", "fixture", "fixtures", "spec", "specs", "example", "examples":
+			return true
+		}
+		return false
 	})
 }
 
-// name searches the name of a file.
 func (s *leakScan) name(file string) {
 	for _, f := range s.redact.Find(file) {
 		if f.Sure {

@@ -44,7 +44,8 @@ func (r *repository) git(args ...string) string {
 	r.t.Helper()
 	cmd := exec.Command("git", args...)
 	cmd.Dir = r.dir
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + r.dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b.c", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b.c"}
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + r.dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b.c",
+		"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b.c"}
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		r.t.Fatalf("git %v: %v\n%s", args, err, out)
@@ -70,7 +71,8 @@ func (r *repository) commit(files map[string]string) {
 
 // pushed returns the changes that a push of all commits but the first would publish.
 func (r *repository) pushed() string {
-	return r.git("log", "--format=", "--patch", "--text", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames", "--diff-merges=separate", r.git("rev-list", "--max-parents=0", "HEAD")[:40]+"..HEAD")
+	return r.git("log", "--format=", "--patch", "--text", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames", "--diff-merges=separate",
+		r.git("rev-list", "--max-parents=0", "HEAD")[:40]+"..HEAD")
 }
 
 func scan(t *testing.T, diff string, texts map[string]string) []Leak {
@@ -81,7 +83,8 @@ func scan(t *testing.T, diff string, texts map[string]string) []Leak {
 }
 
 // pem looks like a private key and is none.
-var pem = "-----BEGIN PRIVATE" + " KEY-----\n" + strings.Repeat("MIx2Jc7Vb4NmLq9Ks0Dh3Fg6Pa8Yt1Ur5We+iOoKjhgzxc/vQWE98SDF1rtyuBN\n", 8) + "-----END PRIVATE" + " KEY-----\n"
+var pem = "-----BEGIN PRIVATE" + " KEY-----\n" + strings.Repeat("MIx2Jc7Vb4NmLq9Ks0Dh3Fg6Pa8Yt1Ur5We+iOoKjhgzxc/vQWE98SDF1rtyuBN\n", 8) +
+	"-----END PRIVATE" + " KEY-----\n"
 
 var fortyLines = strings.Repeat("one\ntwo\nthree\nfour\nfive\n", 8)
 
@@ -156,7 +159,8 @@ func TestLeaksBetweenCommits(t *testing.T) {
 
 func TestLeaksInTexts(t *testing.T) {
 	t.Parallel()
-	got := scan(t, "", map[string]string{"pull request title": "Add " + canary, "pull request body": "Fixes\nit\n\n" + canary[:8] + "\n" + canary[8:] + "\n", "commit message": "Clean"})
+	got := scan(t, "", map[string]string{"pull request title": "Add " + canary,
+		"pull request body": "Fixes\nit\n\n" + canary[:8] + "\n" + canary[8:] + "\n", "commit message": "Clean"})
 	want := []Leak{{"held-value:split", "pull request body", 4}, {"held-value", "pull request title", 1}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -261,7 +265,8 @@ func TestLeakFault(t *testing.T) {
 // No result or error contains the secret, whatever its form and place.
 func TestLeakFaultTellsNothing(t *testing.T) {
 	t.Parallel()
-	for n, form := range []string{canary, strings.Join(strings.Split(canary, ""), " "), base64.StdEncoding.EncodeToString([]byte(canary)), fmt.Sprintf("%x", canary)} {
+	for n, form := range []string{canary, strings.Join(strings.Split(canary, ""), " "), base64.StdEncoding.EncodeToString([]byte(canary)),
+		fmt.Sprintf("%x", canary)} {
 		diff := fmt.Sprintf("diff --git a/%[1]s b/%[1]s\nnew file mode 100644\n--- /dev/null\n+++ b/%[1]s\n@@ -0,0 +1 @@\n+%[1]s\n", form)
 		leaks := scan(t, diff, map[string]string{"text " + form: form})
 		if len(leaks) != 3 {

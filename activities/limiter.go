@@ -80,7 +80,8 @@ func updateLimiter(ctx context.Context, id, name, update string, request, into a
 	}, signals.Limiter)
 	h, err := c.UpdateWithStartWorkflow(ctx, client.UpdateWithStartWorkflowOptions{
 		StartWorkflowOperation: start,
-		UpdateOptions:          client.UpdateWorkflowOptions{WorkflowID: id, UpdateName: name, UpdateID: update, Args: []any{request}, WaitForStage: client.WorkflowUpdateStageCompleted},
+		UpdateOptions: client.UpdateWorkflowOptions{WorkflowID: id, UpdateName: name, UpdateID: update, Args: []any{request},
+			WaitForStage: client.WorkflowUpdateStageCompleted},
 	})
 	if err == nil {
 		err = h.Get(ctx, into)

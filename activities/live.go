@@ -23,7 +23,6 @@ type runningSessions struct {
 	all map[string]*live
 }
 
-// live is one running session.
 type live struct {
 	in   SessionInput
 	ctx  context.Context

@@ -38,7 +38,8 @@ type holding struct {
 func newHolding(t *testing.T, alone time.Duration) *holding {
 	t.Helper()
 	h := &holding{runs: make(chan context.Context, 10), goOn: make(chan struct{})}
-	h.bench = newBench(t, map[string]agent.Agent{"script": &player{play: func(ctx context.Context, _ agent.Session, emit func(agent.Event)) (agent.Outcome, error) {
+	h.bench = newBench(t, map[string]agent.Agent{"script": &player{play: func(ctx context.Context, _ agent.Session,
+		emit func(agent.Event)) (agent.Outcome, error) {
 		h.runs <- ctx
 		select {
 		case <-h.goOn:
@@ -307,7 +308,10 @@ func TestWaitingSessionEndsWithItsAttempt(t *testing.T) {
 // A panic fails only its session. The worker's other sessions go on.
 func TestPanicOfASession(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, map[string]agent.Agent{"script": &player{play: func(context.Context, agent.Session, func(agent.Event)) (agent.Outcome, error) { panic("x") }}})
+	b := newBench(t, map[string]agent.Agent{"script": &player{play: func(context.Context, agent.Session, func(agent.Event)) (agent.Outcome,
+		error) {
+		panic("x")
+	}}})
 	b.prepare()
 	_, err := b.attempt().session(b.Sessions, b.session(task.Implementer, "script"))
 	if app := applicationError(t, err); app.Type() != string(fault.Internal) {

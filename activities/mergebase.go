@@ -12,7 +12,6 @@ type MergeInput struct {
 	Round int `json:"round"` // makes the commit's key
 }
 
-// Merged is the result of a merge.
 type Merged struct {
 	Base      string   `json:"base"`                // commit that was merged
 	Commit    string   `json:"commit,omitempty"`    // the merge commit; empty when there are conflicts
@@ -38,7 +37,6 @@ func (g *Git) MergeBase(ctx context.Context, in MergeInput) (Merged, error) {
 	return Merged{Base: m.Base, Commit: m.Commit, Conflicts: m.Conflicts}, nil
 }
 
-// AbortMerge aborts a merge that has not been committed.
 func (g *Git) AbortMerge(ctx context.Context, in MergeInput) error {
 	tree, err := g.workspaces.Open(ctx, in.TaskID, in.Fence)
 	if err != nil {

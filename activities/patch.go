@@ -105,7 +105,8 @@ func sameName(line string) string {
 		return plainName(names, false) // the diff of a merge has the name alone
 	}
 	half := (len(names) - 1) / 2
-	if before, after := names[:max(half, 0)], names[min(half+1, len(names)):]; plainName(after, true) == strings.TrimPrefix(plainName(before, false), "a/") {
+	before, after := names[:max(half, 0)], names[min(half+1, len(names)):]
+	if plainName(after, true) == strings.TrimPrefix(plainName(before, false), "a/") {
 		return plainName(after, true)
 	}
 	return ""

@@ -26,7 +26,6 @@ type Permissions struct {
 	instead agent.Permit // replaces all of this, in tests of the other defences
 }
 
-// enforcers makes the enforcers of sessions.
 type enforcers struct {
 	Permissions
 	readable []string // folders that every session may read

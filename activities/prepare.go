@@ -16,7 +16,6 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// configFile holds the settings of a repository.
 const configFile = ".longshift.yaml"
 
 // Preparer makes the workspaces of tasks.
@@ -32,7 +31,6 @@ type Preparer struct {
 	log        *slog.Logger
 }
 
-// PrepareInput asks for a workspace.
 type PrepareInput struct {
 	Ref
 	Repository task.Repository  `json:"repository"`
@@ -77,7 +75,8 @@ func (p *Preparer) PrepareWorkspace(ctx context.Context, in PrepareInput) (Prepa
 }
 
 func (p *Preparer) prepare(ctx context.Context, in PrepareInput) (Prepared, error) {
-	spec := workspace.Spec{TaskID: in.TaskID, Repository: in.Repository, Fork: in.Fork, Base: in.Base, Branch: in.Branch, Fence: in.Fence, Continue: in.Continue,
+	spec := workspace.Spec{TaskID: in.TaskID, Repository: in.Repository, Fork: in.Fork, Base: in.Base, Branch: in.Branch,
+		Fence: in.Fence, Continue: in.Continue,
 		Reported: in.Reported}
 	if spec.Branch == "" {
 		spec.Branch = branchPrefix(in.Config) + branchName(in.Title, in.TaskID)
@@ -87,7 +86,8 @@ func (p *Preparer) prepare(ctx context.Context, in PrepareInput) (Prepared, erro
 	}
 	ws, err := p.workspaces.Prepare(ctx, spec)
 	if err == nil && ws.Empty {
-		err = fault.New(fault.Input, "repository %s has no commit, so there is nothing that a pull request could be made against", in.Repository.Text).
+		err = fault.New(fault.Input, "repository %s has no commit, so there is nothing that a pull request could be made against",
+			in.Repository.Text).
 			WithHint("make a first commit there, then start the task again")
 	}
 	if err != nil {

@@ -205,7 +205,6 @@ func (p *prestarter) drop(id string) {
 	close(gone.ready)
 }
 
-// forget ends the prestarted agents of a task.
 func (p *prestarter) forget(taskID string) {
 	p.mu.Lock()
 	var waiting []string

@@ -11,7 +11,6 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// PullRequestInput asks for the pull request.
 type PullRequestInput struct {
 	Ref
 	Repository task.Repository  `json:"repository"`

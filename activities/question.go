@@ -80,7 +80,8 @@ func (en *enforcer) hides(text string) bool {
 // question returns what to ask a person about a call, or the hurdle: why nobody can be asked.
 func (en *enforcer) question(c agent.Call, d policy.Decision) (q signals.Question, hurdle string) {
 	if en.hides(put(c)) || en.hides(visible(en.below(c.Dir))) { // the hidden part could do more than hold a secret
-		return q, "it holds what looks like a secret and so can't be shown to a person, so it may not run: put the secret into a file or a variable"
+		return q, "it holds what looks like a secret and so can't be shown to a person, so it may not run: " +
+			"put the secret into a file or a variable"
 	}
 	b, ok := en.bind(c)
 	if !ok {

@@ -35,7 +35,8 @@ func (f *finder) keeps(ctx context.Context) error {
 	}
 	kept, err := k.Kept(ctx, f.query)
 	for _, one := range kept {
-		f.leave(one.Key, "its task ended as "+strings.ReplaceAll(string(one.Outcome), "_", " ")+"; edit it to have it worked on again, or remove it")
+		f.leave(one.Key, "its task ended as "+strings.ReplaceAll(string(one.Outcome), "_", " ")+
+			"; edit it to have it worked on again, or remove it")
 	}
 	return err
 }

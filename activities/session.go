@@ -39,7 +39,6 @@ type SessionInput struct {
 	NeedsEnv []string             `json:"needsEnv,omitempty"` // variables that it needs from the operator
 }
 
-// SessionResult is the result of one ask of a session.
 type SessionResult struct {
 	Kind     agent.OutcomeKind `json:"kind"`
 	Report   task.Report       `json:"report,omitzero"`

@@ -31,7 +31,7 @@ type sessionLog struct {
 	next    func()              // called when the session reports progress or the end of its deliverable
 	parser  *marker.Parser
 	markers []task.Marker
-	said    strings.Builder
+	output  strings.Builder
 
 	mu      sync.Mutex // guards what heartbeats read
 	current signals.Heartbeat
@@ -53,7 +53,8 @@ func newSessionLog(r *sessionRun, usage func() task.Usage) (*sessionLog, error) 
 	}
 	hide := func(s string) string { return r.of.redact.String(plaintext.Of(s)) }
 	l := &sessionLog{
-		file: f, now: r.of.now, usage: usage, alive: r.rec.alive, hide: hide, parser: marker.New(r.in.Role), current: firstHeartbeat(r.in, r.start),
+		file: f, now: r.of.now, usage: usage, alive: r.rec.alive, hide: hide, parser: marker.New(r.in.Role),
+		current: firstHeartbeat(r.in, r.start),
 	}
 	l.next = func() {
 		if most := r.in.CeilingUSD; most == 0 || usage().CostUSD < most { // otherwise the task is parked, and then holds no process
@@ -64,7 +65,6 @@ func newSessionLog(r *sessionRun, usage func() task.Usage) (*sessionLog, error) 
 	return l, nil
 }
 
-// event handles an event of the agent.
 func (l *sessionLog) event(e agent.Event) {
 	switch e.Kind {
 	case agent.Started:
@@ -103,8 +103,8 @@ func (l *sessionLog) say(text string) {
 }
 
 func (l *sessionLog) take(visible string, markers []task.Marker) {
-	if l.said.Len() < keptText {
-		l.said.WriteString(visible)
+	if l.output.Len() < keptText {
+		l.output.WriteString(visible)
 	}
 	for _, s := range strings.Split(strings.TrimSpace(l.hide(visible)), "\n") {
 		if s = strings.TrimSpace(s); s != "" {
@@ -127,7 +127,7 @@ func (l *sessionLog) text() string {
 		l.line("! the marker %s was not finished", m.Kind)
 	}
 	l.take(visible, markers)
-	return l.said.String()
+	return l.output.String()
 }
 
 func (l *sessionLog) activity(what string, tools int) {
@@ -137,7 +137,6 @@ func (l *sessionLog) activity(what string, tools int) {
 	l.current.Tools += tools
 }
 
-// heartbeat returns the details of the next heartbeat.
 func (l *sessionLog) heartbeat() any {
 	l.mu.Lock()
 	b := l.current

@@ -27,7 +27,8 @@ type ShowInput struct {
 func (c *Control) Show(ctx context.Context, in ShowInput) (task.MessageRef, error) {
 	ch, ok := c.Channels[in.Room.Channel]
 	if !ok {
-		return task.MessageRef{}, fault.New(fault.Denied, "there is no channel %q here", in.Room.Channel).WithHint("set its token for every worker")
+		return task.MessageRef{}, fault.New(fault.Denied, "there is no channel %q here", in.Room.Channel).
+			WithHint("set its token for every worker")
 	}
 	ask := statusOf
 	if c.status != nil {
@@ -44,7 +45,6 @@ func (c *Control) Show(ctx context.Context, in ShowInput) (task.MessageRef, erro
 	return ch.Post(ctx, in.Room, m, activity.GetInfo(ctx).Attempt > 1)
 }
 
-// statusOf queries the current status of the sender of a notice.
 func statusOf(ctx context.Context, n signals.Notice) (signals.Status, error) {
 	var s signals.Status
 	call, cancel := context.WithTimeout(ctx, 15*time.Second)
@@ -91,7 +91,6 @@ func (c *Control) message(ctx context.Context, in ShowInput, s signals.Status) c
 	return m
 }
 
-// label returns the text of a button.
 func label(verb string) string {
 	if verb == signals.AllowForTask {
 		return "Allow for this task"

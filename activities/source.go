@@ -25,7 +25,6 @@ type Source interface {
 // Stage is the state of a task that is reported to its source.
 type Stage string
 
-// The stages.
 const (
 	Waits    Stage = "waits"    // the task waits for admission
 	Claimed  Stage = "claimed"  // it works from now on
@@ -56,7 +55,8 @@ func (c *Control) ReportToSource(ctx context.Context, in SourceInput) error {
 		return err
 	}
 	q := queryOf(in.Repository, in.Origin)
-	n := intake.Note{TaskID: in.TaskID, Outcome: in.Outcome, Branch: in.Branch, Sum: in.Origin.Sum, Text: c.Redact.String(c.sourceText(ctx, in))}
+	n := intake.Note{TaskID: in.TaskID, Outcome: in.Outcome, Branch: in.Branch, Sum: in.Origin.Sum,
+		Text: c.Redact.String(c.sourceText(ctx, in))}
 	switch in.Stage {
 	case Waits:
 		err = s.Queue(ctx, q, in.Origin.Key, n)

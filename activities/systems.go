@@ -66,7 +66,6 @@ func (s *systemTexts) of(ctx context.Context, in SessionInput) (systemText, erro
 	return known, nil
 }
 
-// forget drops the texts of a task.
 func (s *systemTexts) forget(taskID string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -69,7 +69,9 @@ func Trial(ctx context.Context, c TrialConfig) ([]Tool, error) {
 	defer where.Close()
 	script := ordinaryWork
 	for _, q := range toolQuestions {
-		script += fmt.Sprintf("command -v %s >/dev/null && { out=$(timeout 10 %s 2>&1 </dev/null); echo \"%s $? $(head -n 1 <<<\"$out\")\"; } &\n", q[0], strings.Join(q, " "), q[0])
+		script += fmt.Sprintf("command -v %s >/dev/null && "+
+			"{ out=$(timeout 10 %s 2>&1 </dev/null); echo \"%s $? $(head -n 1 <<<\"$out\")\"; } &\n",
+			q[0], strings.Join(q, " "), q[0])
 	}
 	spec := process.Bash(script + "wait")
 	spec.Dir, spec.Session, spec.Grace = where.Dir(), filepath.Base(dir), -1

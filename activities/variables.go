@@ -60,7 +60,6 @@ func withVariables(list []string, more map[string]string) []string {
 	return list
 }
 
-// lacking returns the names that are in no environment.
 func lacking(names []string, all ...map[string]string) (missing []string) {
 	for _, name := range names {
 		if !slices.ContainsFunc(all, func(env map[string]string) bool { _, has := env[name]; return has }) {

@@ -86,7 +86,8 @@ func TestVariablesOfAnAgent(t *testing.T) {
 	b.granting()
 	b.prepare()
 	in := b.session(task.Implementer, "played")
-	in.Env, in.NeedsEnv = map[string]string{"NODE_OPTIONS": "--require=x.js", "AGENT_TOKEN": "the repository's"}, []string{"CHECK_TOKEN", "AGENT_TOKEN", "OPERATORS", "NODE_OPTIONS", "LICENSE"}
+	in.Env, in.NeedsEnv = map[string]string{"NODE_OPTIONS": "--require=x.js", "AGENT_TOKEN": "the repository's"},
+		[]string{"CHECK_TOKEN", "AGENT_TOKEN", "OPERATORS", "NODE_OPTIONS", "LICENSE"}
 	must(t, b.attempt().run(b.RunAgent, in, nil))
 	s := p.sessions()[0]
 	if len(s.Env) != 2 || s.Env["AGENT_TOKEN"] != secret || s.Env["OPERATORS"] != "own" {
@@ -110,7 +111,8 @@ func TestNeeds(t *testing.T) {
 	in := PrepareInput{Ref: Ref{TaskID: b.ref.TaskID + "-2", Fence: 1}, Repository: task.Repository{Text: b.remote, Path: b.remote}, Title: "Fix",
 		Config: &task.Config{NeedsEnv: []string{"CI", "LICENSE", "DEPLOY_TOKEN"}}}
 	_, err := b.PrepareWorkspace(t.Context(), in)
-	wantFault(t, err, fault.Input, "needsEnv: LICENSE, DEPLOY_TOKEN: host host-1 gives no such variable", "LONGSHIFT_TASK_SECRETS=NAME@"+b.remote, "LONGSHIFT_TASK_ENV")
+	wantFault(t, err, fault.Input, "needsEnv: LICENSE, DEPLOY_TOKEN: host host-1 gives no such variable", "LONGSHIFT_TASK_SECRETS=NAME@"+b.remote,
+		"LONGSHIFT_TASK_ENV")
 	in.Branch = "longshift/fix-it"
 	_, err = b.PrepareWorkspace(t.Context(), in)
 	must(t, err)
@@ -124,7 +126,8 @@ func TestSecretIsOnNoCommandLine(t *testing.T) {
 	var c signals.Check
 	ended, a := make(chan error, 1), b.attempt()
 	go func() {
-		ended <- a.run(b.RunChecks, CommandInput{Ref: b.ref, N: 1, Wall: time.Minute, Command: `[ -n "$CHECK_TOKEN" ] && touch begun && until [ -e seen ]; do sleep 0.02; done`}, &c)
+		ended <- a.run(b.RunChecks, CommandInput{Ref: b.ref, N: 1, Wall: time.Minute,
+			Command: `[ -n "$CHECK_TOKEN" ] && touch begun && until [ -e seen ]; do sleep 0.02; done`}, &c)
 	}()
 	eventually(t, "the command runs", func() bool { _, err := os.Stat(filepath.Join(b.work(), "begun")); return err == nil })
 	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")

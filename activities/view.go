@@ -26,7 +26,7 @@ type view struct {
 func (v view) card() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "**%s**\n\n", v.title())
-	fmt.Fprintf(&b, "%s\n\n", v.standing())
+	fmt.Fprintf(&b, "%s\n\n", v.progress())
 	if v.Plan != nil && v.Outcome == "" {
 		for _, d := range v.Plan.Deliverables {
 			fmt.Fprintf(&b, "- [%s] %s %s\n", mark(d.Status), d.ID, v.lit(excerpt.Line(d.Description, 120)))
@@ -52,8 +52,8 @@ func (v view) title() string {
 	return v.lit(excerpt.Line(v.Task, 160)) + " · " + v.lit(v.Repository)
 }
 
-// standing returns one line with the phase and the progress of the plan.
-func (v view) standing() string {
+// progress returns one line with the phase and the progress of the plan.
+func (v view) progress() string {
 	if v.Outcome != "" {
 		return "Ended: " + strings.ReplaceAll(string(v.Outcome), "_", " ")
 	}
@@ -134,7 +134,8 @@ func (v view) command() string {
 	case q == nil:
 		return head + "It has its decision.\n"
 	case q.Push():
-		return head + "The branch is to be pushed with these changes:\n\n" + task.Fenced(q.Command) + fmt.Sprintf("\nWhy it is asked: %s (rule `%s`)\n", v.lit(q.Reason), q.Rule)
+		return head + "The branch is to be pushed with these changes:\n\n" + task.Fenced(q.Command) +
+			fmt.Sprintf("\nWhy it is asked: %s (rule `%s`)\n", v.lit(q.Reason), q.Rule)
 	}
 	dir := "the workspace's root"
 	if q.Dir != "" {
@@ -154,7 +155,8 @@ func (v view) stop() string {
 	if v.settled != "" || v.Reason == "" {
 		return head + "It goes on.\n"
 	}
-	return head + fmt.Sprintf("%s: %s\n\nNext: %s\n\n%s%s", upper(strings.ReplaceAll(string(v.Reason), "_", " ")), v.lit(v.Detail), v.NextAction, v.figures(), v.links())
+	return head + fmt.Sprintf("%s: %s\n\nNext: %s\n\n%s%s", upper(strings.ReplaceAll(string(v.Reason), "_", " ")), v.lit(v.Detail),
+		v.NextAction, v.figures(), v.links())
 }
 
 // end is the notice of completion: the outcome, the changes and the cost.

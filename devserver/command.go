@@ -75,7 +75,6 @@ func startCommand(f *flags, stdout, stderr io.Writer) *cobra.Command {
 	return start
 }
 
-// run serves until ctx ends.
 func run(ctx context.Context, o Options, stdout io.Writer) error {
 	// Without a name, the server's own workers read the whole program for its checksum: a third of the processor time of a start.
 	worker.SetBinaryChecksum(versionLine())

@@ -32,8 +32,10 @@ func (f *flags) define(set *pflag.FlagSet) {
 	set.IntVar(&f.metricsPort, "metrics-port", 0, "Prometheus metrics port; 0 takes a free one; without this flag there are none")
 	set.StringVarP(&f.dbFilename, "db-filename", "f", "", "SQLite file to keep everything in; without it all is lost on exit")
 	set.StringArrayVarP(&f.namespaces, "namespace", "n", nil, "namespace to create; repeatable; \"default\" always is")
-	set.StringVar(&f.retention, "retention", "30d", "how long closed workflows stay readable, for example 72h or 30d; existing namespaces change only if given")
-	set.StringArrayVar(&f.searchAttributes, "search-attribute", nil, "search attribute to register, Name=Type; repeatable; Text, Keyword, Int, Double, Bool, Datetime or KeywordList")
+	set.StringVar(&f.retention, "retention", "30d",
+		"how long closed workflows stay readable, for example 72h or 30d; existing namespaces change only if given")
+	set.StringArrayVar(&f.searchAttributes, "search-attribute", nil,
+		"search attribute to register, Name=Type; repeatable; Text, Keyword, Int, Double, Bool, Datetime or KeywordList")
 	set.StringArrayVar(&f.dynamicConfig, "dynamic-config-value", nil, "server setting, key=JSON; repeatable")
 	set.StringArrayVar(&f.pragmas, "sqlite-pragma", nil, "SQLite pragma, name=value; repeatable")
 	set.BoolVar(&f.headless, "headless", false, "no Temporal Web")
@@ -56,8 +58,8 @@ func (f *flags) defineGlobal(set *pflag.FlagSet) {
 // options checks every value. Nothing has been opened or started by then.
 func (f *flags) options(set *pflag.FlagSet, stderr io.Writer) (Options, []string, error) {
 	o := Options{
-		IP: f.ip, Port: f.port, HTTP: set.Changed("http-port"), HTTPPort: f.httpPort, Metrics: set.Changed("metrics-port"), MetricsPort: f.metricsPort,
-		Headless: f.headless, UIIP: f.uiIP, UIPort: f.uiPort, UIHosts: f.uiHosts,
+		IP: f.ip, Port: f.port, HTTP: set.Changed("http-port"), HTTPPort: f.httpPort, Metrics: set.Changed("metrics-port"),
+		MetricsPort: f.metricsPort, Headless: f.headless, UIIP: f.uiIP, UIPort: f.uiPort, UIHosts: f.uiHosts,
 		UIPublicPath: f.uiPublicPath, UIAssetPath: f.uiAssetPath, UICodecEndpoint: f.uiCodecEndpoint,
 		DBFilename: f.dbFilename, Namespaces: f.namespaces,
 	}

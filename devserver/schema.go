@@ -100,7 +100,8 @@ func explainSQLite(err error, file string) error {
 	}
 	switch sqliteErr.Code() & 0xff { // the low byte is the kind, the rest says which sort of it
 	case sqlite3.SQLITE_NOTADB:
-		return fmt.Errorf("database %s is not a SQLite database, or its first page is damaged: choose another --db-filename or restore a copy", file)
+		return fmt.Errorf("database %s is not a SQLite database, or its first page is damaged: "+
+			"choose another --db-filename or restore a copy", file)
 	case sqlite3.SQLITE_CORRUPT:
 		return fmt.Errorf("database %s is damaged: restore a copy, or move it aside to start empty", file)
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:

@@ -58,7 +58,9 @@ func addSearchAttributes(fields map[string]string, wanted map[string]enumspb.Ind
 	return nil
 }
 
-func freeColumn(columns map[string]enumspb.IndexedValueType, fields map[string]string, kind enumspb.IndexedValueType) (free string, total int) {
+func freeColumn(
+	columns map[string]enumspb.IndexedValueType, fields map[string]string, kind enumspb.IndexedValueType,
+) (free string, total int) {
 	for _, column := range slices.Sorted(maps.Keys(columns)) {
 		if columns[column] != kind {
 			continue

@@ -120,7 +120,8 @@ func createFile(file string) (created bool, err error) {
 
 // connect opens the database through the server's plugin, which keeps one connection for the process.
 func (d database) connect() (sqlplugin.DB, error) {
-	db, err := persistence.NewSQLDB(sqlplugin.DbKindMain, d.config(), resolver.NewNoopResolver(), log.NewNoopLogger(), metrics.NoopMetricsHandler)
+	db, err := persistence.NewSQLDB(sqlplugin.DbKindMain, d.config(), resolver.NewNoopResolver(), log.NewNoopLogger(),
+		metrics.NoopMetricsHandler)
 	if err != nil {
 		return nil, explainSQLite(err, d.file)
 	}
@@ -133,7 +134,8 @@ func (d database) settle() error {
 	if d.file == "" || d.pragmas["journal_mode"] != "wal" {
 		return nil
 	}
-	db, err := persistence.NewSQLAdminDB(sqlplugin.DbKindMain, d.config(), resolver.NewNoopResolver(), log.NewNoopLogger(), metrics.NoopMetricsHandler)
+	db, err := persistence.NewSQLAdminDB(sqlplugin.DbKindMain, d.config(), resolver.NewNoopResolver(), log.NewNoopLogger(),
+		metrics.NoopMetricsHandler)
 	if err != nil {
 		return explainSQLite(err, d.file)
 	}

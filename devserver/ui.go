@@ -34,8 +34,8 @@ func startUI(o Options, p ports) (*http.Server, error) {
 	if err != nil {
 		return nil, explainListen(err, o.UIIP, p.ui, "--ui-port")
 	}
-	server := &http.Server{Handler: httpguard.Hosts(o.UIHosts).Guard(handler), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
-		ErrorLog: slog.NewLogLogger(o.Logger.Handler(), slog.LevelDebug)}
+	server := &http.Server{Handler: httpguard.Hosts(o.UIHosts).Guard(handler), ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout: 2 * time.Minute, ErrorLog: slog.NewLogLogger(o.Logger.Handler(), slog.LevelDebug)}
 	go func() { _ = server.Serve(listener) }()
 	return server, nil
 }

@@ -97,7 +97,8 @@ func (ad *admissions) request(ctx workflow.Context, one *admission, priority int
 	ad.requests++
 	info := workflow.GetInfo(ctx)
 	in := activities.AcquireInput{Repository: ad.def.repo, All: one.shared, N: ad.requests, Request: signals.AcquireRequest{
-		Workflow: info.WorkflowExecution.ID, Run: info.FirstRunID, Priority: priority, Guard: ad.def.guard(), Budget: ad.budgetAhead(), Before: ad.status.Usage.CostUSD}}
+		Workflow: info.WorkflowExecution.ID, Run: info.FirstRunID, Priority: priority, Guard: ad.def.guard(), Budget: ad.budgetAhead(),
+		Before: ad.status.Usage.CostUSD}}
 	if o := ad.def.input.Origin; o != nil {
 		in.Request.Intake = o.Intake
 	}

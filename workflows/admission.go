@@ -58,20 +58,14 @@ func (ad *admissions) require(known activities.Checked) {
 
 // receive takes what limiters signal while the task waits.
 func (ad *admissions) receive(ctx workflow.Context) {
-	ch := workflow.GetSignalChannelWithOptions(ctx, signals.Admission, workflow.SignalChannelOptions{Description: "a limiter says whether the task may work"})
-	workflow.GoNamed(ctx, "signal "+signals.Admission, func(ctx workflow.Context) {
-		for {
-			var a signals.AcquireAnswer
-			if !ch.Receive(ctx, &a) {
-				return
-			}
-			for _, one := range ad.all {
-				if one.limiter == a.Limiter || one.limiter == "" && one.shared == (a.Limiter == signals.LimiterOfAll) {
-					one.news = a
-				}
+	received := func(_ workflow.Context, a signals.AcquireAnswer) {
+		for _, one := range ad.all {
+			if one.limiter == a.Limiter || one.limiter == "" && one.shared == (a.Limiter == signals.LimiterOfAll) {
+				one.news = a
 			}
 		}
-	})
+	}
+	onSignal(ctx, signals.Admission, "a limiter says whether the task may work", "signal "+signals.Admission, received)
 }
 
 // needed tells whether any limiter has to admit the task.

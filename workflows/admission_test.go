@@ -96,7 +96,8 @@ func TestTaskTakesItsTurn(t *testing.T) {
 	if want := []string{"enter", "waits", "claimed", "leave", "reported"}; !slices.Equal(w.acts, want) {
 		t.Errorf("acts %q, want %q", w.acts, want)
 	}
-	if in := w.entered[0].Request; in.Guard != (task.Guard{Sessions: 1, PauseIfOpenPR: true}) || in.Intake != "web" || in.Budget != task.DefaultBudget || in.Priority != signals.PriorityIntake {
+	if in := w.entered[0].Request; in.Guard != (task.Guard{Sessions: 1, PauseIfOpenPR: true}) || in.Intake != "web" || in.Budget != task.DefaultBudget ||
+		in.Priority != signals.PriorityIntake {
 		t.Errorf("asked for %+v", in)
 	}
 	l := w.left[0].Request
@@ -280,7 +281,8 @@ func TestResumeWhileQueued(t *testing.T) {
 	w := newArriving(t, waits, letIn)
 	w.env.RegisterDelayedCallback(func() { w.env.SignalWorkflow(signals.Resume, signals.ResumeRequest{AddCost: 5}) }, time.Minute)
 	end := w.startWith(t, issue7)
-	if len(w.entered) != 2 || w.entered[1].Request.Priority != signals.PriorityPerson || w.entered[1].Request.Guard.PauseIfOpenPR || w.entered[1].Request.Budget != task.DefaultBudget+5 {
+	if len(w.entered) != 2 || w.entered[1].Request.Priority != signals.PriorityPerson || w.entered[1].Request.Guard.PauseIfOpenPR ||
+		w.entered[1].Request.Budget != task.DefaultBudget+5 {
 		t.Errorf("asked with %+v", w.entered)
 	}
 	if end.Outcome != task.PullRequest || end.BudgetUSD != task.DefaultBudget+5 {
@@ -324,7 +326,8 @@ func TestWaitsAtOneGateOnly(t *testing.T) {
 		w.env.SignalWorkflow(signals.Admission, all)
 	}, time.Minute)
 	end := w.startWith(t, issue7)
-	if want := []string{"enter", "enter", "leave", "waits", "enter", "claimed", "leave", "leave", "reported"}; end.Outcome != task.PullRequest || end.BudgetUSD != 7 || !slices.Equal(w.acts, want) {
+	if want := []string{"enter", "enter", "leave", "waits", "enter", "claimed", "leave", "leave", "reported"}; end.Outcome != task.PullRequest ||
+		end.BudgetUSD != 7 || !slices.Equal(w.acts, want) {
 		t.Errorf("ended %s with a budget of %v, acts %q", end.Outcome, end.BudgetUSD, w.acts)
 	}
 }

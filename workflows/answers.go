@@ -94,7 +94,7 @@ func (qs *questions) answer(ctx workflow.Context, q signals.Question, a signals.
 	qs.journal.say(ctx, "answer", "%s by %s: %q", how, a.By, excerpt.Clip(q.Command, 300))
 	qs.journal.show(ctx, signals.Notice{Subject: signals.SubjectCommand, Question: q.ID, Settled: true})
 	if qs.waiting[q.ID] == 0 {
-		qs.untold = append(qs.untold, prompt.Message{From: &task.Person{Name: a.By}, Text: verdictText(q, a)})
+		qs.undelivered = append(qs.undelivered, prompt.Message{From: &task.Person{Name: a.By}, Text: verdictText(q, a)})
 	}
 	qs.showQuestions(ctx)
 }
@@ -106,7 +106,8 @@ func verdictText(q signals.Question, a signals.Answer) string {
 		if a.ForTask {
 			often = "in this task " + signals.ForTask
 		}
-		text = fmt.Sprintf("The command you asked for may run now, exactly as it stands and in %s: %s\nIt may run %s.", place(q.Dir), q.Command, often)
+		text = fmt.Sprintf("The command you asked for may run now, exactly as it stands and in %s: %s\nIt may run %s.", place(q.Dir),
+			q.Command, often)
 	}
 	if a.Note != "" {
 		text += "\n" + a.Note

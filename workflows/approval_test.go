@@ -33,7 +33,8 @@ func TestAnApprovalIsForTheFilesAsTheyWere(t *testing.T) {
 			t.Errorf("an approval was used for another script: %+v", changed)
 		}
 		s := w.status(t)
-		if len(s.Questions) != 1 || strings.Join(s.Questions[0].Changed, " ") != "deploy.sh" || !strings.Contains(s.Questions[0].Bound(), "Changed since it was last asked: deploy.sh.") {
+		if len(s.Questions) != 1 || strings.Join(s.Questions[0].Changed, " ") != "deploy.sh" ||
+			!strings.Contains(s.Questions[0].Bound(), "Changed since it was last asked: deploy.sh.") {
 			t.Errorf("questions %+v", s.Questions)
 		}
 		back = w.ask(holding("1111"))

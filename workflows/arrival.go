@@ -15,25 +15,26 @@ import (
 // is a workflow so that a request survives a forge that does not answer.
 func Arrival(ctx workflow.Context, e forge.Event) (string, error) {
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		TaskQueue: signals.Queue, Summary: string(e.Kind), StartToCloseTimeout: 2 * time.Minute, HeartbeatTimeout: 10 * time.Second, ScheduleToCloseTimeout: 24 * time.Hour,
-		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: 5 * time.Minute},
+		TaskQueue: signals.Queue, Summary: string(e.Kind), StartToCloseTimeout: 2 * time.Minute, HeartbeatTimeout: 10 * time.Second,
+		ScheduleToCloseTimeout: 24 * time.Hour,
+		RetryPolicy:            &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: 5 * time.Minute},
 	})
 	var what string
 	err := workflow.ExecuteActivity(ctx, control.Arrive, e).Get(ctx, &what)
 	return what, err
 }
 
-// mostLooks is how many polls one run of a Watch makes.
-const mostLooks = 200
+// mostPolls is how many polls one run of a Watch makes.
+const mostPolls = 200
 
-// Watch polls a forge for events of one repository that no webhook has brought. They are handled like those of a webhook, under the same ids,
-// so that nothing happens twice.
+// Watch polls a forge for events of one repository that no webhook has brought. They are handled like those of a webhook, under the same
+// ids, so that nothing happens twice.
 func Watch(ctx workflow.Context, in signals.WatchInput) error {
 	look := workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		TaskQueue: signals.Queue, Summary: in.Repository, StartToCloseTimeout: 5 * time.Minute, HeartbeatTimeout: 10 * time.Second,
 		RetryPolicy: &temporal.RetryPolicy{InitialInterval: 5 * time.Second, BackoffCoefficient: 2, MaximumInterval: 10 * time.Minute},
 	})
-	for range mostLooks {
+	for range mostPolls {
 		var w activities.ForgePoll
 		switch err := workflow.ExecuteActivity(look, control.PollForge, in).Get(ctx, &w); {
 		case ctx.Err() != nil:

@@ -58,8 +58,9 @@ func (as *assignment) short(ctx workflow.Context, summary string) workflow.Conte
 func (as *assignment) long(ctx workflow.Context, summary string, wall time.Duration) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		TaskQueue: signals.HostQueue(as.Host), Summary: summary, WaitForCancellation: true,
-		ScheduleToStartTimeout: as.Probe, StartToCloseTimeout: activities.LongestWait + wall + activities.Overtime, HeartbeatTimeout: as.Heartbeat,
-		RetryPolicy: retries(6),
+		ScheduleToStartTimeout: as.Probe, StartToCloseTimeout: activities.LongestWait + wall + activities.Overtime,
+		HeartbeatTimeout: as.Heartbeat,
+		RetryPolicy:      retries(6),
 	})
 }
 
@@ -67,7 +68,8 @@ func (as *assignment) long(ctx workflow.Context, summary string, wall time.Durat
 func (as *assignment) control(ctx workflow.Context, summary string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		TaskQueue: signals.Queue, Summary: summary, StartToCloseTimeout: 5 * time.Minute, HeartbeatTimeout: max(as.Heartbeat, 2*time.Second),
-		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: 5 * time.Minute, MaximumAttempts: 20},
+		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: 5 * time.Minute,
+			MaximumAttempts: 20},
 	})
 }
 

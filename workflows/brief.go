@@ -21,7 +21,7 @@ func (se *sessions) newSession(ctx workflow.Context, role task.Role, b brief) *s
 	se.numbered++
 	in := se.addressed(se.numbered, role)
 	entry := signals.Session{N: se.numbered, ID: in.ID, Role: role, Host: se.assignment.Host, Started: workflow.Now(ctx)}
-	in.Prompt = se.told(role, b)
+	in.Prompt = se.promptData(role, b)
 	if d := b.deliverable; d != nil {
 		entry.Deliverable = d.ID
 	}
@@ -41,11 +41,11 @@ func (se *sessions) addressed(n int, role task.Role) activities.SessionInput {
 	if role == task.Planner {
 		in.Model = s.PlanModel
 	}
-	in.Prompt.Conventions = se.standing()
+	in.Prompt.Conventions = se.conventions()
 	return in
 }
 
-func (se *sessions) standing() prompt.Conventions {
+func (se *sessions) conventions() prompt.Conventions {
 	return prompt.Conventions{Specs: se.settings.Specs, Setup: se.settings.Setup, Check: se.settings.Check, Commits: se.settings.Commits}
 }
 
@@ -80,16 +80,17 @@ func (se *sessions) precedence(ctx workflow.Context) activities.Precedence {
 	return activities.Precedence{Rank: rank, Since: workflow.GetInfo(ctx).WorkflowStartTime}
 }
 
-// told returns the data of a new session's prompt. Messages from people are used up by it.
-func (se *sessions) told(role task.Role, b brief) prompt.Data {
+// promptData returns the data of a new session's prompt. Messages from people are used up by it.
+func (se *sessions) promptData(role task.Role, b brief) prompt.Data {
 	d := b.deliverable
 	data := prompt.Data{
-		Conventions: se.standing(), Task: se.def.input.Task, Issue: se.def.input.Issue, RequestedBy: se.def.input.RequestedBy,
+		Conventions: se.conventions(), Task: se.def.input.Task, Issue: se.def.input.Issue, RequestedBy: se.def.input.RequestedBy,
 		Plan: se.status.Plan, Progress: se.journal.progress, Work: prompt.Work{Deliverable: d},
 		Change: prompt.Change{BaseCommit: se.status.BaseCommit}, Messages: se.inbox.takeTells(),
 	}
 	if c := se.status.Check; c != nil {
-		data.Result = &prompt.Result{Command: c.Command, Exit: c.ExitCode, Tail: c.Tail, Flaky: c.Flaky, Failing: c.Failing, OnBase: c == se.status.BaseCheck}
+		data.Result = &prompt.Result{Command: c.Command, Exit: c.ExitCode, Tail: c.Tail, Flaky: c.Flaky, Failing: c.Failing,
+			OnBase: c == se.status.BaseCheck}
 	}
 	if b := se.status.BaseCheck; b != nil && b != se.status.Check && !b.Passed() {
 		data.Before = &prompt.Result{Command: b.Command, Exit: b.ExitCode, Tail: excerpt.Clip(b.Tail, 1000), Failing: b.Failing}
@@ -105,7 +106,7 @@ func (se *sessions) told(role task.Role, b brief) prompt.Data {
 		_, _, pending := se.status.Plan.Counts()
 		data.Left = pending - 1
 	}
-	data.Messages = append(data.Messages, se.questions.takeUntold()...)
+	data.Messages = append(data.Messages, se.questions.takeUndelivered()...)
 	return data
 }
 

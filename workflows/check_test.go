@@ -204,7 +204,8 @@ func TestNothingToDoIsNoSuccessOverARedCheck(t *testing.T) {
 		return res, nil
 	}
 	s := w.start(t)
-	if s.Outcome != task.ChecksFailed || s.PullRequest != nil || !strings.Contains(s.Detail, "it adds already") || !strings.Contains(s.Detail, "fails with exit code 1 (a)") {
+	if s.Outcome != task.ChecksFailed || s.PullRequest != nil || !strings.Contains(s.Detail, "it adds already") ||
+		!strings.Contains(s.Detail, "fails with exit code 1 (a)") {
 		t.Errorf("outcome %s: %s", s.Outcome, s.Detail)
 	}
 }

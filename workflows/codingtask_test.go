@@ -72,7 +72,8 @@ func TestEditStartsTheTimerAgain(t *testing.T) {
 		t.Errorf("outcome %s, sessions %s", s.Outcome, w.roles())
 	}
 	var app *temporal.ApplicationError
-	if !errors.As(stale.refused, &app) || app.Type() != string(fault.Conflict) || !strings.Contains(app.Message(), "plan revision 1 is stale: the current one is 2") {
+	if !errors.As(stale.refused, &app) || app.Type() != string(fault.Conflict) ||
+		!strings.Contains(app.Message(), "plan revision 1 is stale: the current one is 2") {
 		t.Errorf("stale approval: %v", stale.refused)
 	}
 	if in := w.asked[1].Prompt; in.Edit != "do less" || in.Plan.Revision != 1 {

@@ -43,15 +43,10 @@ func (cm *commits) commit(ctx workflow.Context, r task.Report) error {
 	}
 	var out activities.Committed
 	err := cm.parking.insist(ctx, func() error {
-		return cm.runner.onHost(ctx, step{
-			options: func(ctx workflow.Context) workflow.Context {
-				return cm.assignment.short(ctx, "commit: "+firstLine(message))
-			},
-			call: func(ctx workflow.Context) error {
-				in := activities.CommitInput{Ref: cm.ref(), Session: cm.sessions.numbered, Message: message, Specs: cm.settings.Specs, BaseCommit: cm.status.BaseCommit, Next: cm.sessions.ahead(nil)}
-				return workflow.ExecuteActivity(ctx, git.CommitWork, in).Get(ctx, &out)
-			},
-		})
+		return cm.runner.inGit(ctx, "commit: "+firstLine(message), git.CommitWork, func() any {
+			return activities.CommitInput{Ref: cm.ref(), Session: cm.sessions.numbered, Message: message, Specs: cm.settings.Specs,
+				BaseCommit: cm.status.BaseCommit, Next: cm.sessions.ahead(nil)}
+		}, &out)
 	})
 	if err != nil {
 		return err

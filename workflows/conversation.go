@@ -116,16 +116,7 @@ func (c *conversation) listen(ctx workflow.Context) error {
 	if err != nil {
 		return err
 	}
-	notes := workflow.GetSignalChannelWithOptions(ctx, signals.Notify, workflow.SignalChannelOptions{Description: "from a task: something has happened"})
-	workflow.GoNamed(ctx, "notices", func(ctx workflow.Context) {
-		for {
-			var payload json.RawMessage
-			if !notes.Receive(ctx, &payload) {
-				return
-			}
-			c.read(ctx, payload)
-		}
-	})
+	onSignal(ctx, signals.Notify, "from a task: something has happened", "notices", c.read)
 	return nil
 }
 

@@ -34,7 +34,8 @@ func TestThreadKeysStayBelowTheLimit(t *testing.T) {
 		}
 	}
 	one := threadKeys(rooms[:1])
-	if newest := rooms[0].Messages[mostKept-1].Ref; !slices.Contains(one, signals.ThreadKey(newest.Room, newest.Message)) || slices.Contains(one, signals.ThreadKey(rooms[0].Room, "")) {
+	if newest := rooms[0].Messages[mostKept-1].Ref; !slices.Contains(one, signals.ThreadKey(newest.Room, newest.Message)) ||
+		slices.Contains(one, signals.ThreadKey(rooms[0].Room, "")) {
 		t.Errorf("listed %v", one)
 	}
 }

@@ -1,7 +1,7 @@
 package workflows
 
 import (
-	"encoding/json"
+	"errors"
 	"slices"
 	"time"
 
@@ -25,7 +25,8 @@ type directory struct {
 	signals.DirectoryState
 }
 
-// Directory remembers which chats people have bound with a one-time code, and which workspace they work in. state is what the run before has left, nil for none.
+// Directory remembers which chats people have bound with a one-time code, and which workspace they work in. state is what the
+// run before has left, nil for none.
 func Directory(ctx workflow.Context, state *signals.DirectoryState) error {
 	d := &directory{}
 	if state != nil {
@@ -36,21 +37,18 @@ func Directory(ctx workflow.Context, state *signals.DirectoryState) error {
 	if err != nil {
 		return err
 	}
-	err = workflow.SetQueryHandlerWithOptions(ctx, signals.QueryWorkspace, d.workspace, workflow.QueryHandlerOptions{Description: "the current workspace of a user: {channel, user}"})
+	err = workflow.SetQueryHandlerWithOptions(ctx, signals.QueryWorkspace, d.workspace,
+		workflow.QueryHandlerOptions{Description: "the current workspace of a user: {channel, user}"})
 	if err != nil {
 		return err
 	}
-	for _, one := range []func() error{
-		func() error {
-			return answerTo(ctx, signals.Invite, "make a code known: {channel, hash, expires}", d.invite)
-		},
-		func() error { return answerTo(ctx, signals.Bind, "give a code back", d.bind) },
-		func() error { return answerTo(ctx, signals.Unbind, "take a binding back: {channel, user}", d.unbind) },
-		func() error { return d.listenSwitch(ctx) },
-	} {
-		if err := one(); err != nil {
-			return err
-		}
+	err = errors.Join(
+		onUpdate(ctx, signals.Invite, "make a code known: {channel, hash, expires}", nil, d.invite),
+		onUpdate(ctx, signals.Bind, "give a code back", nil, d.bind),
+		onUpdate(ctx, signals.Unbind, "take a binding back: {channel, user}", nil, d.unbind),
+		onUpdate(ctx, signals.Switch, "choose a workspace: {channel, user, workspace}", d.canChoose, d.choose))
+	if err != nil {
+		return err
 	}
 	err = workflow.Await(ctx, func() bool {
 		return workflow.GetInfo(ctx).GetContinueAsNewSuggested() && workflow.AllHandlersFinished(ctx)
@@ -59,20 +57,6 @@ func Directory(ctx workflow.Context, state *signals.DirectoryState) error {
 		return err
 	}
 	return workflow.NewContinueAsNewError(ctx, signals.Directory, &d.DirectoryState)
-}
-
-// answerTo makes a handler of a function that never waits.
-func answerTo[Q, A any](ctx workflow.Context, name, about string, apply func(workflow.Context, Q) (A, error)) error {
-	return workflow.SetUpdateHandlerWithOptions(ctx, name,
-		func(ctx workflow.Context, payload json.RawMessage) (A, error) {
-			var none A
-			q, err := readPayload[Q](payload)
-			if err != nil {
-				return none, refusal(err)
-			}
-			a, err := apply(ctx, q)
-			return a, refusal(err)
-		}, workflow.UpdateHandlerOptions{Description: about})
 }
 
 func (d *directory) invite(ctx workflow.Context, i signals.Invitation) (signals.BindAnswer, error) {
@@ -105,7 +89,8 @@ func (d *directory) bind(ctx workflow.Context, r signals.BindRequest) (signals.B
 	}
 	d.Invitations = slices.Delete(d.Invitations, at, at+1)
 	d.drop(r.Channel, r.User)
-	d.Bindings = append(d.Bindings, signals.Binding{Channel: r.Channel, User: r.User, Name: excerpt.Clip(r.Name, 100), Room: r.Room, Hash: r.Hash, Since: workflow.Now(ctx)})
+	d.Bindings = append(d.Bindings, signals.Binding{Channel: r.Channel, User: r.User, Name: excerpt.Clip(r.Name, 100), Room: r.Room,
+		Hash: r.Hash, Since: workflow.Now(ctx)})
 	d.Bindings = d.Bindings[max(0, len(d.Bindings)-mostBindings):]
 	return signals.BindAnswer{Bound: true, Text: "this chat is bound"}, nil
 }

@@ -84,10 +84,11 @@ func (t *pipeline) depart(ctx workflow.Context, followed bool) {
 	if err := t.admissions.pullClosed(ctx); err != nil {
 		t.status.Warnings = append(t.status.Warnings, message(err))
 	}
-	if !t.origin.hasTold(ctx) && !t.origin.claimed {
+	if !t.origin.hasReported(ctx) && !t.origin.claimed {
 		return
 	}
-	err := workflow.ExecuteActivity(t.assignment.control(ctx, "report "+t.def.input.Origin.Key), control.ReportToSource, t.origin.atSource(activities.Reported)).Get(ctx, nil)
+	err := workflow.ExecuteActivity(t.assignment.control(ctx, "report "+t.def.input.Origin.Key), control.ReportToSource,
+		t.origin.atSource(activities.Reported)).Get(ctx, nil)
 	if err != nil {
 		t.status.Warnings = append(t.status.Warnings, message(err))
 	}

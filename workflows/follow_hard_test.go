@@ -68,7 +68,8 @@ func TestSignalWhileGoingOn(t *testing.T) {
 	}
 	w := newWorld(t)
 	w.inOneTask(time.Minute, func() {
-		w.env.SignalWorkflowSkippingWorkflowTask(signals.Notify, signals.Notice{From: "task-1", Run: "run-1", N: 1, Kind: "plan", Subject: signals.SubjectPlan, Revision: 1, At: w.env.Now()})
+		w.env.SignalWorkflowSkippingWorkflowTask(signals.Notify, signals.Notice{From: "task-1", Run: "run-1", N: 1, Kind: "plan",
+			Subject: signals.SubjectPlan, Revision: 1, At: w.env.Now()})
 	})
 	w.env.RegisterWorkflow(workflows.Conversation)
 	w.env.ExecuteWorkflow(workflows.Conversation, signals.ConversationInput{Task: "task-1", Run: "run-1", Rooms: []task.Room{slackRoom}})

@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -208,9 +209,4 @@ func (ib *inbox) tell(by, text string) {
 	ib.status.Tells = len(ib.tells)
 }
 
-func who(by string) string {
-	if by == "" {
-		return "someone"
-	}
-	return by
-}
+func who(by string) string { return cmp.Or(by, "someone") }

@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"errors"
 	"slices"
 	"time"
 
@@ -18,9 +19,9 @@ type limiter struct {
 	changed bool // a request has come since the last decision
 }
 
-// Limiter admits tasks of one repository, a limited number at a time, in the order of their requests within a priority. state is that of the
-// run before, nil for none. Holders are checked only while somebody waits.
-func Gate(ctx workflow.Context, state *signals.LimiterState) error {
+// Limiter admits tasks of one repository, a limited number at a time, in the order of their requests within a priority. state is that of
+// the run before, nil for none. Holders are checked only while somebody waits.
+func Limiter(ctx workflow.Context, state *signals.LimiterState) error {
 	g := &limiter{id: workflow.GetInfo(ctx).WorkflowExecution.ID}
 	if state != nil {
 		g.LimiterState = *state
@@ -30,10 +31,10 @@ func Gate(ctx workflow.Context, state *signals.LimiterState) error {
 	if err != nil {
 		return err
 	}
-	if err := answerTo(ctx, signals.Acquire, "ask for admission", g.acquire); err != nil {
-		return err
-	}
-	if err := answerTo(ctx, signals.Release, "give the admission back", g.release); err != nil {
+	err = errors.Join(
+		onUpdate(ctx, signals.Acquire, "ask for admission", nil, g.acquire),
+		onUpdate(ctx, signals.Release, "give the admission back", nil, g.release))
+	if err != nil {
 		return err
 	}
 	for {

@@ -43,7 +43,7 @@ func newDoor(t *testing.T) *door {
 	d := &door{t: t, env: suite.NewTestWorkflowEnvironment(), answers: map[string]signals.AcquireAnswer{}}
 	d.env.SetTestTimeout(20 * time.Second)
 	d.env.SetStartTime(time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC))
-	d.env.RegisterWorkflow(workflows.Gate)
+	d.env.RegisterWorkflow(workflows.Limiter)
 	d.env.RegisterActivityWithOptions(func(context.Context, activities.ReconcileInput) (activities.Reconciled, error) {
 		d.mu.Lock()
 		defer d.mu.Unlock()
@@ -128,7 +128,7 @@ func (d *door) run(until time.Duration) signals.LimiterState {
 		}
 		d.env.CancelWorkflow()
 	})
-	d.env.ExecuteWorkflow(workflows.Gate, (*signals.LimiterState)(nil))
+	d.env.ExecuteWorkflow(workflows.Limiter, (*signals.LimiterState)(nil))
 	if err := d.env.GetWorkflowError(); err == nil || !strings.Contains(err.Error(), "canceled") {
 		d.t.Errorf("it ended with %v", err)
 	}
@@ -327,7 +327,7 @@ func TestGateContinuesAsNew(t *testing.T) {
 	d.enter(time.Second, "b", one)
 	d.after(time.Minute, func() { d.env.SetContinueAsNewSuggested(true) })
 	d.leave(2*time.Minute, "nobody")
-	d.env.ExecuteWorkflow(workflows.Gate, (*signals.LimiterState)(nil))
+	d.env.ExecuteWorkflow(workflows.Limiter, (*signals.LimiterState)(nil))
 	err := d.env.GetWorkflowError()
 	if err == nil || !strings.Contains(err.Error(), "continue as new") {
 		t.Fatalf("ended with %v", err)

@@ -33,7 +33,8 @@ func (g *limiter) admit(now time.Time) (in, told []signals.Waiter) {
 		a := g.decision(w, now, before)
 		switch {
 		case a.Admitted:
-			g.Holders = append(g.Holders, signals.Holder{Workflow: w.Workflow, Run: w.Run, Intake: w.Intake, Since: now, Reserved: a.Ceiling, Before: w.Before})
+			g.Holders = append(g.Holders, signals.Holder{Workflow: w.Workflow, Run: w.Run, Intake: w.Intake, Since: now, Reserved: a.Ceiling,
+				Before: w.Before})
 			if w.Answer.Wait != "" { // it has been told to wait; otherwise the update itself answers
 				w.Answer = a
 				in = append(in, w)
@@ -173,7 +174,8 @@ func (g *limiter) details() string {
 		fmt.Fprintf(&b, "- at work without an admission: %d\n", g.Others)
 	}
 	for i, w := range g.Waiters {
-		fmt.Fprintf(&b, "%d. `%s` waits for %s: %s\n", i+1, w.Workflow, strings.ReplaceAll(string(w.Answer.Wait), "_", " "), task.Literally(w.Answer.Detail))
+		fmt.Fprintf(&b, "%d. `%s` waits for %s: %s\n", i+1, w.Workflow, strings.ReplaceAll(string(w.Answer.Wait), "_", " "),
+			task.Literally(w.Answer.Detail))
 	}
 	if g.Spent > 0 {
 		fmt.Fprintf(&b, "- spent on %s: %.2f USD\n", g.Day, g.Spent)

@@ -23,8 +23,9 @@ func (f *follower) merge(ctx workflow.Context) error {
 	f.deliverables.merge(true)
 	for n := 1; ; n++ {
 		d := task.Deliverable{ID: fmt.Sprintf("MERGE-%03d", n), Status: task.Pending,
-			Description: fmt.Sprintf("Resolve the conflicts of the merge of %s into this branch, in: %s", f.status.Base, strings.Join(m.Conflicts, ", ")),
-			Acceptance:  []string{"No conflict marker is left", "What both sides meant is kept", "The checks pass"}}
+			Description: fmt.Sprintf("Resolve the conflicts of the merge of %s into this branch, in: %s", f.status.Base,
+				strings.Join(m.Conflicts, ", ")),
+			Acceptance: []string{"No conflict marker is left", "What both sides meant is kept", "The checks pass"}}
 		p := f.agenda("conflict with %s", f.status.Base)
 		p.Deliverables = []task.Deliverable{d}
 		f.status.Plan = &p
@@ -59,8 +60,8 @@ func (f *follower) mergeAgain(ctx workflow.Context) error {
 	if !f.deliverables.merging {
 		return nil
 	}
-	in := activities.MergeInput{Ref: f.ref(), Round: f.sessions.numbered}
-	return workflow.ExecuteActivity(f.assignment.short(ctx, "merge "+f.status.Base+" again"), git.MergeBase, in).Get(ctx, nil)
+	ctx = f.assignment.short(ctx, "merge "+f.status.Base+" again")
+	return workflow.ExecuteActivity(ctx, git.MergeBase, f.mergeInput()).Get(ctx, nil)
 }
 
 // giveUpMerge puts the workspace back to what it was before the merge.
@@ -73,11 +74,10 @@ func (f *follower) giveUpMerge(ctx workflow.Context) error {
 
 func (f *follower) onMerge(ctx workflow.Context, summary string, activity, into any) error {
 	return f.parking.insist(ctx, func() error {
-		return f.runner.onHost(ctx, step{
-			options: func(ctx workflow.Context) workflow.Context { return f.assignment.short(ctx, summary) },
-			call: func(ctx workflow.Context) error {
-				return workflow.ExecuteActivity(ctx, activity, activities.MergeInput{Ref: f.ref(), Round: f.sessions.numbered}).Get(ctx, into)
-			},
-		})
+		return f.runner.inGit(ctx, summary, activity, f.mergeInput, into)
 	})
+}
+
+func (f *follower) mergeInput() any {
+	return activities.MergeInput{Ref: f.ref(), Round: f.sessions.numbered}
 }

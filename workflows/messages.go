@@ -3,6 +3,7 @@ package workflows
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"strings"
 
 	"go.temporal.io/sdk/temporal"
@@ -19,45 +20,26 @@ func (t *pipeline) listen(ctx workflow.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, m := range []func() error{
-		func() error {
-			return receive(ctx, t.inbox, signals.Approve, "let the plan pass: {revision, comment, by}", t.inbox.canApprove, t.inbox.onApprove)
-		},
-		func() error {
-			return receive(ctx, t.inbox, signals.Edit, "send the plan back: {text, revision, by}", t.inbox.canEdit, t.inbox.onEdit)
-		},
-		func() error {
-			return receive(ctx, t.inbox, signals.Reject, "end the task, the plan is not wanted: {reason, revision, by}", t.inbox.canReject, t.inbox.onReject)
-		},
-		func() error {
-			return receive(ctx, t.inbox, signals.Resume, "go on: {note, addCost, addTime, by}", t.inbox.canResume, t.inbox.onResume)
-		},
-		func() error {
-			return receive(ctx, t.inbox, signals.Abandon, "end the task for good: {reason, by}", always[signals.AbandonRequest], t.inbox.onAbandon)
-		},
-		func() error {
-			return receive(ctx, t.inbox, signals.Allow, "let a command run that waits for a person: {question, comment, forTask, by}", t.questions.canAllow, t.questions.onAllow)
-		},
-		func() error {
-			return receive(ctx, t.inbox, signals.Deny, "refuse a command that waits for a person: {question, reason, by}", t.questions.canDeny, t.questions.onDeny)
-		},
-		func() error { return t.questions.listen(ctx) },
-		func() error {
-			return receive(ctx, t.inbox, signals.Tell, "a message for the next session: {text, by}", t.inbox.canTell, t.inbox.onTell)
-		},
-	} {
-		if err := m(); err != nil {
-			return err
-		}
-	}
-	return nil
+	ib, qs := t.inbox, t.questions
+	return errors.Join(
+		receive(ctx, ib, signals.Approve, "let the plan pass: {revision, comment, by}", ib.canApprove, ib.onApprove),
+		receive(ctx, ib, signals.Edit, "send the plan back: {text, revision, by}", ib.canEdit, ib.onEdit),
+		receive(ctx, ib, signals.Reject, "end the task, the plan is not wanted: {reason, revision, by}", ib.canReject, ib.onReject),
+		receive(ctx, ib, signals.Resume, "go on: {note, addCost, addTime, by}", ib.canResume, ib.onResume),
+		receive(ctx, ib, signals.Abandon, "end the task for good: {reason, by}", always[signals.AbandonRequest], ib.onAbandon),
+		receive(ctx, ib, signals.Allow, "let a command run that waits for a person: {question, comment, forTask, by}", qs.canAllow, qs.onAllow),
+		receive(ctx, ib, signals.Deny, "refuse a command that waits for a person: {question, reason, by}", qs.canDeny, qs.onDeny),
+		qs.listen(ctx),
+		receive(ctx, ib, signals.Tell, "a message for the next session: {text, by}", ib.canTell, ib.onTell))
 }
 
 // request is any payload: it carries a delivery id and a sender.
 type request interface{ Envelope() signals.Message }
 
 // receive funnels an update and the signal of the same name into one reducer.
-func receive[T request](ctx workflow.Context, ib *inbox, name, about string, allowed func(T) error, apply func(workflow.Context, T) string) error {
+func receive[T request](
+	ctx workflow.Context, ib *inbox, name, about string, allowed func(T) error, apply func(workflow.Context, T) string,
+) error {
 	once := func(ctx workflow.Context, req T) signals.Ack {
 		if !ib.counted(req.Envelope().ID) {
 			return ib.ack("already counted")
@@ -86,21 +68,51 @@ func receive[T request](ctx workflow.Context, ib *inbox, name, about string, all
 	if err != nil {
 		return err
 	}
-	ch := workflow.GetSignalChannelWithOptions(ctx, name, workflow.SignalChannelOptions{Description: about})
-	workflow.GoNamed(ctx, "signal "+name, func(ctx workflow.Context) {
-		for {
-			var payload json.RawMessage
-			if !ch.Receive(ctx, &payload) {
-				return
-			}
-			if req, err := read(payload); err != nil {
-				ib.journal.say(ctx, "refused", "%s: %s", name, err)
-			} else {
-				once(ctx, req)
-			}
+	onSignal(ctx, name, about, "signal "+name, func(ctx workflow.Context, payload json.RawMessage) {
+		if req, err := read(payload); err != nil {
+			ib.journal.say(ctx, "refused", "%s: %s", name, err)
+		} else {
+			once(ctx, req)
 		}
 	})
 	return nil
+}
+
+// onSignal calls handle for each signal of a name, in a coroutine.
+func onSignal[T any](ctx workflow.Context, name, about, coroutine string, handle func(workflow.Context, T)) {
+	ch := workflow.GetSignalChannelWithOptions(ctx, name, workflow.SignalChannelOptions{Description: about})
+	workflow.GoNamed(ctx, coroutine, func(ctx workflow.Context) {
+		for {
+			var payload T
+			if !ch.Receive(ctx, &payload) {
+				return
+			}
+			handle(ctx, payload)
+		}
+	})
+}
+
+// onUpdate makes a handler of a function that never waits. Requests that allowed refuses do not enter the history; it may be nil.
+func onUpdate[Q, A any](
+	ctx workflow.Context, name, about string, allowed func(Q) error, apply func(workflow.Context, Q) (A, error),
+) error {
+	options := workflow.UpdateHandlerOptions{Description: about}
+	if allowed != nil {
+		options.Validator = func(payload json.RawMessage) error {
+			q, err := readPayload[Q](payload)
+			if err == nil {
+				err = allowed(q)
+			}
+			return refusal(err)
+		}
+	}
+	return workflow.SetUpdateHandlerWithOptions(ctx, name, func(ctx workflow.Context, payload json.RawMessage) (a A, err error) {
+		q, err := readPayload[Q](payload)
+		if err == nil {
+			a, err = apply(ctx, q)
+		}
+		return a, refusal(err)
+	}, options)
 }
 
 // readPayload decodes the payload of a message; an empty one is the empty request. Unknown keys are refused: a misspelt "addCost" must not

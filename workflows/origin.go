@@ -12,16 +12,17 @@ import (
 // origin is where the task comes from: the source whose work it is, which is shown the result.
 type origin struct {
 	facts
-	parking *parking
-	claimed bool            // the source has been told that the task works
-	telling workflow.Future // tells the source that the task waits
+	parking   *parking
+	claimed   bool            // the source has been told that the task works
+	reporting workflow.Future // tells the source that the task waits
 }
 
 // atSource returns what is reported to the source.
 func (og *origin) atSource(stage activities.Stage) activities.SourceInput {
 	s := og.status
-	in := activities.SourceInput{Stage: stage, Repository: og.def.repo, Origin: *og.def.input.Origin, TaskID: s.TaskID, RequestedBy: s.RequestedBy,
-		Outcome: s.Outcome, Detail: excerpt.Clip(s.Detail, 500), Reason: s.Reason, Branch: s.Branch, CostUSD: s.Usage.CostUSD, Sessions: len(s.Sessions)}
+	in := activities.SourceInput{Stage: stage, Repository: og.def.repo, Origin: *og.def.input.Origin, TaskID: s.TaskID,
+		RequestedBy: s.RequestedBy, Outcome: s.Outcome, Detail: excerpt.Clip(s.Detail, 500), Reason: s.Reason, Branch: s.Branch,
+		CostUSD: s.Usage.CostUSD, Sessions: len(s.Sessions)}
 	if s.PullRequest != nil {
 		in.PullRequest = s.PullRequest.URL
 	}
@@ -34,10 +35,11 @@ func (og *origin) claim(ctx workflow.Context) error {
 	if !og.def.sourced() {
 		return nil
 	}
-	og.hasTold(ctx)
+	og.hasReported(ctx)
 	og.claimed = true // unless we hear otherwise: an answer may be lost
 	for {
-		err := workflow.ExecuteActivity(og.assignment.control(ctx, "claim "+og.def.input.Origin.Key), control.ReportToSource, og.atSource(activities.Claimed)).Get(ctx, nil)
+		err := workflow.ExecuteActivity(og.assignment.control(ctx, "claim "+og.def.input.Origin.Key), control.ReportToSource,
+			og.atSource(activities.Claimed)).Get(ctx, nil)
 		switch kind := kindOf(err); {
 		case err == nil || ctx.Err() != nil:
 			return err
@@ -53,18 +55,18 @@ func (og *origin) claim(ctx workflow.Context) error {
 
 // showQueued reports to the source, once, that the task waits. A source that does not answer stops nothing.
 func (og *origin) showQueued(ctx workflow.Context) {
-	if og.telling != nil || og.claimed || !og.def.sourced() {
+	if og.reporting != nil || og.claimed || !og.def.sourced() {
 		return
 	}
 	in := og.atSource(activities.Waits)
-	og.telling = workflow.ExecuteActivity(courtesy(ctx, "show that "+in.Origin.Key+" waits"), control.ReportToSource, in)
+	og.reporting = workflow.ExecuteActivity(courtesy(ctx, "show that "+in.Origin.Key+" waits"), control.ReportToSource, in)
 }
 
-// hasTold waits for showQueued to end, so that a later report does not arrive first. It tells whether there was such a report.
-func (og *origin) hasTold(ctx workflow.Context) bool {
-	if og.telling == nil {
+// hasReported waits for showQueued to end, so that a later report does not arrive first. It tells whether there was such a report.
+func (og *origin) hasReported(ctx workflow.Context) bool {
+	if og.reporting == nil {
 		return false
 	}
-	_ = og.telling.Get(ctx, nil)
+	_ = og.reporting.Get(ctx, nil)
 	return true
 }

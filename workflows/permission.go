@@ -16,7 +16,7 @@ func (se *sessions) permission(ctx workflow.Context, s *session, detail string) 
 			return err
 		}
 	}
-	s.input.Prompt.Messages = append(s.input.Prompt.Messages, se.questions.takeUntold()...)
+	s.input.Prompt.Messages = append(s.input.Prompt.Messages, se.questions.takeUndelivered()...)
 	return nil
 }
 

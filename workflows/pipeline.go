@@ -125,10 +125,12 @@ func newPipeline(ctx workflow.Context, def *definition, status signals.Status) *
 	t.admissions = &admissions{facts: f, journal: t.journal, inbox: t.inbox, origin: t.origin, parking: t.parking}
 	t.parking.admissions = t.admissions
 	t.runner = &runner{facts: f, journal: t.journal, budget: t.budget, parking: t.parking}
-	t.sessions = &sessions{facts: f, journal: t.journal, inbox: t.inbox, questions: t.questions, budget: t.budget, parking: t.parking, runner: t.runner}
+	t.sessions = &sessions{facts: f, journal: t.journal, inbox: t.inbox, questions: t.questions, budget: t.budget, parking: t.parking,
+		runner: t.runner}
 	t.checks = &checks{facts: f, journal: t.journal, budget: t.budget, parking: t.parking, runner: t.runner, sessions: t.sessions}
 	t.commits = &commits{facts: f, journal: t.journal, parking: t.parking, runner: t.runner, sessions: t.sessions, checks: t.checks}
-	t.deliverables = &deliverables{facts: f, journal: t.journal, sessions: t.sessions, checks: t.checks, commits: t.commits, results: map[string]result{}}
+	t.deliverables = &deliverables{facts: f, journal: t.journal, sessions: t.sessions, checks: t.checks, commits: t.commits,
+		results: map[string]result{}}
 	t.publisher = &publisher{facts: f, journal: t.journal, questions: t.questions, admissions: t.admissions, budget: t.budget,
 		parking: t.parking, runner: t.runner, sessions: t.sessions, checks: t.checks, commits: t.commits}
 	return t

@@ -57,7 +57,8 @@ func (t *pipeline) prepare(ctx workflow.Context) error {
 		t.status.BudgetUSD = min(t.status.BudgetUSD, most+added)
 	}
 	t.status.BudgetTime += s.Budget.Time.Std()
-	t.journal.say(ctx, "prepared", "host %s, branch %s from %s at %s", t.assignment.Host, t.status.Branch, t.status.Base, short(t.status.BaseCommit))
+	t.journal.say(ctx, "prepared", "host %s, branch %s from %s at %s", t.assignment.Host, t.status.Branch, t.status.Base,
+		short(t.status.BaseCommit))
 	t.journal.show(ctx, signals.Notice{})
 	return nil
 }
@@ -86,7 +87,8 @@ func (t *pipeline) forkOff(ctx workflow.Context) error {
 		return nil
 	}
 	err := t.parking.insist(ctx, func() error {
-		return workflow.ExecuteActivity(t.assignment.control(ctx, "find or make the fork"), control.ForkRepository, t.def.repo).Get(ctx, &t.def.fork)
+		ctx := t.assignment.control(ctx, "find or make the fork")
+		return workflow.ExecuteActivity(ctx, control.ForkRepository, t.def.repo).Get(ctx, &t.def.fork)
 	})
 	if err == nil {
 		t.journal.say(ctx, "fork", "branches go to %s", t.def.fork.Text)

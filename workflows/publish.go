@@ -48,8 +48,8 @@ func (pu *publisher) publish(ctx workflow.Context) error {
 	pu.status.Head = head
 	in := activities.PullRequestInput{
 		Ref: pu.ref(), Repository: pu.def.repo, Fork: pu.def.fork, Head: pu.status.Branch, HeadCommit: head, Base: pu.status.Base,
-		Draft: pu.settings.PullRequest.Draft || !pu.checks.sound(), Labels: pu.settings.PullRequest.Labels, Reviewers: pu.settings.PullRequest.Reviewers,
-		Summary: pu.summary(),
+		Draft: pu.settings.PullRequest.Draft || !pu.checks.sound(), Labels: pu.settings.PullRequest.Labels,
+		Reviewers: pu.settings.PullRequest.Reviewers, Summary: pu.summary(),
 	}
 	var pr forge.PullRequest
 	err = pu.parking.insist(ctx, func() error {
@@ -86,15 +86,10 @@ func (pu *publisher) push(ctx workflow.Context) (string, error) {
 // pushBranch pushes the branch if it holds the reviewed head. After a secret was found that is not required: a person has to rewrite its
 // commits.
 func (pu *publisher) pushBranch(ctx workflow.Context, in *activities.PushInput, head *string) error {
-	err := pu.runner.onHost(ctx, step{
-		options: func(ctx workflow.Context) workflow.Context {
-			return pu.assignment.short(ctx, "push "+pu.status.Branch)
-		},
-		call: func(ctx workflow.Context) error {
-			in.Ref = pu.ref()
-			return workflow.ExecuteActivity(ctx, git.PushBranch, *in).Get(ctx, head)
-		},
-	})
+	err := pu.runner.inGit(ctx, "push "+pu.status.Branch, git.PushBranch, func() any {
+		in.Ref = pu.ref()
+		return *in
+	}, head)
 	if kindOf(err) == fault.Leak {
 		in.Reviewed = ""
 	}
@@ -103,7 +98,8 @@ func (pu *publisher) pushBranch(ctx workflow.Context, in *activities.PushInput, 
 
 // clean removes the workspace of a task that ended well. Otherwise workspace and checkpoint are kept for people to look at.
 func (pu *publisher) clean(ctx workflow.Context, o task.Outcome) {
-	if pu.assignment.Host == "" || pu.status.Branch == "" || !o.Good() && !pu.published(o) && pu.worthKeeping() || o == task.Failed || o == task.Cancelled {
+	if pu.assignment.Host == "" || pu.status.Branch == "" || !o.Good() && !pu.published(o) && pu.worthKeeping() || o == task.Failed ||
+		o == task.Cancelled {
 		return
 	}
 	pu.journal.enter(ctx, task.Cleaning)

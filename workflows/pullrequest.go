@@ -59,7 +59,7 @@ func (f *follower) run(ctx workflow.Context) error {
 			}
 			continue
 		}
-		seen = f.poller.looks
+		seen = f.poller.snapshots
 		if err := f.act(ctx); err != nil {
 			return err
 		}
@@ -109,7 +109,8 @@ func beginFollow(ctx workflow.Context, in signals.PullRequestInput) (*follower, 
 	}
 	def := &definition{input: in.Input, repo: repo, fork: in.Fork, continues: true}
 	f := &follower{in: in, going: going, pipeline: newPipeline(ctx, def, signals.Status{
-		WorkflowID: info.WorkflowExecution.ID, RunID: info.WorkflowExecution.RunID, TaskID: in.TaskID, Repository: in.Input.Repository, Task: in.Input.Task,
+		WorkflowID: info.WorkflowExecution.ID, RunID: info.WorkflowExecution.RunID, TaskID: in.TaskID, Repository: in.Input.Repository,
+		Task:    in.Input.Task,
 		Started: going.Started, Phase: task.Following, Agent: in.Settings.Agent, Branch: in.Branch, Base: in.Base, Head: in.Head, Fence: in.Fence,
 		Plan: in.Plan, Usage: in.Usage, BudgetUSD: in.BudgetUSD, Worked: in.Worked, BudgetTime: in.BudgetTime, Iterations: in.Settings.Iterations,
 		PullRequest: &in.PullRequest, Notify: &in.Settings.Notify, Log: going.Log, Rounds: going.Rounds,
@@ -156,7 +157,7 @@ func (f *follower) anew(ctx workflow.Context) error {
 	g := f.going
 	g.Sessions, g.Notices, g.Log, g.Progress = f.sessions.numbered, f.journal.notices.n, s.Log[max(0, len(s.Log)-20):], f.journal.progress
 	g.Seen, g.Tells = f.inbox.seen[max(0, len(f.inbox.seen)-200):], nil
-	for _, t := range slices.Concat(f.inbox.tells, f.questions.untold) {
+	for _, t := range slices.Concat(f.inbox.tells, f.questions.undelivered) {
 		g.Tells = append(g.Tells, signals.TellRequest{Message: signals.Message{By: t.From.Name}, Text: t.Text})
 	}
 	g.Stamp = f.poller.handOver()

@@ -130,7 +130,8 @@ func TestRound(t *testing.T) {
 		t.Errorf("the session on the comment is told %+v", f)
 	}
 	replies := w.replies[0].Replies
-	if len(replies) != 3 || replies[1].Item.Key != "thread:11" || !strings.HasPrefix(replies[1].Text, "Done in commit") || replies[1].Key != "task-1/thread:11/11" {
+	if len(replies) != 3 || replies[1].Item.Key != "thread:11" || !strings.HasPrefix(replies[1].Text, "Done in commit") ||
+		replies[1].Key != "task-1/thread:11/11" {
 		t.Errorf("answers %+v", replies)
 	}
 	if s.Usage.Calls != 3+5 || s.Usage.CostUSD < 1.04 || s.Worked < time.Hour {
@@ -402,7 +403,8 @@ func TestPullRequestGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := next.State
-	if g == nil || g.Rounds != 1 || g.Done["thread:1"] != "1" || g.Sessions != 2 || !slices.Contains(g.Seen, "d1") || len(g.Tells) != 1 || next.Usage.Calls != 2 || next.Fence != 1 {
+	if g == nil || g.Rounds != 1 || g.Done["thread:1"] != "1" || g.Sessions != 2 || !slices.Contains(g.Seen, "d1") || len(g.Tells) != 1 ||
+		next.Usage.Calls != 2 || next.Fence != 1 {
 		t.Errorf("handed on: %+v, %+v", next, g)
 	}
 }

@@ -15,7 +15,8 @@ import (
 
 // askFor puts a question to the task as a host does, and gives what comes of it.
 func (w *world) askFor(id, command string) *asked {
-	return w.ask(signals.Question{ID: id, Session: 2, Role: task.Implementer, Tool: "Bash", Command: command, Dir: "web", Rule: "program.unknown", Reason: "not known"})
+	return w.ask(signals.Question{ID: id, Session: 2, Role: task.Implementer, Tool: "Bash", Command: command, Dir: "web", Rule: "program.unknown",
+		Reason: "not known"})
 }
 
 func (w *world) ask(q signals.Question) *asked {

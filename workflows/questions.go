@@ -1,7 +1,6 @@
 package workflows
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,30 +27,16 @@ type questions struct {
 	work    workflow.Context // ends when the task is cancelled or abandoned
 	journal *journal
 
-	answers map[string]signals.Answer // by the question's id, or by its text's when the answer holds for the whole task
-	bound   map[string][]signals.File // the files of a command when a person was last asked, by its text's id
-	waiting map[string]int            // who waits for an answer right now, by the question's id
-	asking  int                       // sessions that wait, in all
-	untold  []prompt.Message          // answers that came when no session waited any more
+	answers     map[string]signals.Answer // by the question's id, or by its text's when the answer holds for the whole task
+	bound       map[string][]signals.File // the files of a command when a person was last asked, by its text's id
+	waiting     map[string]int            // who waits for an answer right now, by the question's id
+	asking      int                       // sessions that wait, in all
+	undelivered []prompt.Message          // answers that came when no session waited any more
 }
 
 // listen makes the task ready for hosts that ask whether a command may run.
 func (qs *questions) listen(ctx workflow.Context) error {
-	return workflow.SetUpdateHandlerWithOptions(ctx, signals.Ask,
-		func(ctx workflow.Context, payload json.RawMessage) (signals.Answer, error) {
-			q, err := readPayload[signals.Question](payload)
-			if err != nil {
-				return signals.Answer{}, refusal(err) // never: the validator has read it
-			}
-			return qs.onAsk(ctx, q)
-		},
-		workflow.UpdateHandlerOptions{Description: "for hosts: may this command run?", Validator: func(payload json.RawMessage) error {
-			q, err := readPayload[signals.Question](payload)
-			if err == nil {
-				err = qs.canAsk(q)
-			}
-			return refusal(err)
-		}})
+	return onUpdate(ctx, signals.Ask, "for hosts: may this command run?", qs.canAsk, qs.onAsk)
 }
 
 func (qs *questions) canAsk(q signals.Question) error {
@@ -137,7 +122,8 @@ func (qs *questions) openUp(ctx workflow.Context, q signals.Question) {
 	if q.Push() {
 		what = "the branch is to be pushed with " + excerpt.Clip(q.Command, 600)
 	}
-	qs.journal.say(ctx, "question", "%s", strings.TrimSpace(fmt.Sprintf("%s (%s): %s. %s", what, q.Rule, strings.TrimSuffix(q.Reason, "."), q.Bound())))
+	qs.journal.say(ctx, "question", "%s", strings.TrimSpace(fmt.Sprintf("%s (%s): %s. %s", what, q.Rule,
+		strings.TrimSuffix(q.Reason, "."), q.Bound())))
 	qs.journal.show(ctx, signals.Notice{Subject: signals.SubjectCommand, Question: q.ID})
 	qs.showQuestions(ctx)
 }
@@ -200,9 +186,9 @@ func (qs *questions) await(ctx workflow.Context, id string) (signals.Answer, err
 	return a, err
 }
 
-// takeUntold returns the answers that no session has been told, which are used up by that.
-func (qs *questions) takeUntold() []prompt.Message {
-	untold := qs.untold
-	qs.untold = nil
+// takeUndelivered returns the answers that no session has been told, which are used up by that.
+func (qs *questions) takeUndelivered() []prompt.Message {
+	untold := qs.undelivered
+	qs.undelivered = nil
 	return untold
 }

@@ -38,12 +38,15 @@ var recordedElsewhere = map[string][]string{
 	"directory":                 {"workflow Directory", "update invite", "update bind", "update unbind", "end terminated"},
 	"directory-workspaces":      {"workflow Directory", "update switch", "end terminated"},
 	"arrival":                   {"workflow Arrival", "activity Arrive", "retried Arrive", "end completed"},
-	"queued": {"workflow CodingTask", "sessions pir", "activity AcquireAdmission", "signal admission", "timer canceled", "activity ReportToSource", "activity ReleaseAdmission",
+	"queued": {"workflow CodingTask", "sessions pir", "activity AcquireAdmission", "signal admission", "timer canceled", "activity ReportToSource",
+		"activity ReleaseAdmission",
 		"log queued", "log turn", "outcome pull_request"},
-	"queued-abandoned": {"workflow CodingTask", "sessions ", "activity AcquireAdmission", "activity ReleaseAdmission", "activity ReportToSource", "update abandon", "outcome abandoned"},
-	"limiter":          {"workflow Limiter", "update acquire", "update release", "activity ReconcileLimiter", "external signal admission", "timer canceled", "end terminated"},
-	"intake":           {"workflow IssueIntake", "activity PollSource", "child started CodingTask", "activity AcquireAdmission", "end completed"},
-	"watch":            {"workflow Watch", "activity PollForge", "timer fired", "end completed"},
+	"queued-abandoned": {"workflow CodingTask", "sessions ", "activity AcquireAdmission", "activity ReleaseAdmission", "activity ReportToSource",
+		"update abandon", "outcome abandoned"},
+	"limiter": {"workflow Limiter", "update acquire", "update release", "activity ReconcileLimiter", "external signal admission",
+		"timer canceled", "end terminated"},
+	"intake": {"workflow IssueIntake", "activity PollSource", "child started CodingTask", "activity AcquireAdmission", "end completed"},
+	"watch":  {"workflow Watch", "activity PollForge", "timer fired", "end completed"},
 }
 
 // What runs when a release comes has a history without an end. Wherever it is cut off between two turns of the workflow, it must be

@@ -118,7 +118,7 @@ func TestReplayNoticesAChange(t *testing.T) {
 		signals.CodingTask: lateTimer(workflows.CodingTask), signals.PullRequestFlow: lateTimer(workflows.PullRequest),
 		signals.Conversation: lateTimer(nothingBut(workflows.Conversation)), signals.Directory: lateTimer(nothingBut(workflows.Directory)),
 		signals.Arrival: lateTimer(workflows.Arrival), signals.Watch: lateTimer(nothingBut(workflows.Watch)),
-		signals.Limiter: lateTimer(nothingBut(workflows.Gate)), signals.IssueIntake: lateTimer(workflows.IssueIntake),
+		signals.Limiter: lateTimer(nothingBut(workflows.Limiter)), signals.IssueIntake: lateTimer(workflows.IssueIntake),
 	}
 	seen := map[string]int{}
 	for _, name := range fixtures(t) {

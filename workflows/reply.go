@@ -29,7 +29,8 @@ func (f *follower) reply(ctx workflow.Context, items []forge.Item) error {
 		if c.commit != "" && len(f.commits.last.findings) > 0 {
 			text += "\n\nLook at these files of this round first:\n\n" + bullets(f.commits.last.findings)
 		}
-		replies = append(replies, forge.Reply{Item: forge.Item{Key: i.Key, Kind: i.Kind, By: i.By, Last: i.Last, URL: i.URL, Text: firstLine(i.Text)},
+		replies = append(replies, forge.Reply{Item: forge.Item{Key: i.Key, Kind: i.Kind, By: i.By, Last: i.Last, URL: i.URL,
+			Text: firstLine(i.Text)},
 			Text: text, Key: fmt.Sprintf("%s/%s/%s", f.status.TaskID, i.Key, answers(i))})
 	}
 	in := activities.AnswerInput{Repository: f.def.repo, Number: f.in.Number, Replies: replies}

@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -103,7 +104,7 @@ func (j *journal) details() string {
 		fmt.Fprintf(&b, "- **Pull request:** [#%d](%s)\n", s.PullRequest.Number, s.PullRequest.URL)
 	}
 	if s.Detail != "" {
-		fmt.Fprintf(&b, "- **%s:** %s\n", task.Literally(orElse(string(s.Reason), "detail")), task.Literally(excerpt.Clip(s.Detail, 600)))
+		fmt.Fprintf(&b, "- **%s:** %s\n", task.Literally(cmp.Or(string(s.Reason), "detail")), task.Literally(excerpt.Clip(s.Detail, 600)))
 	}
 	for i, q := range s.Questions {
 		if i == 3 {
@@ -114,7 +115,8 @@ func (j *journal) details() string {
 			fmt.Fprintf(&b, "- **Push `%s`:** %s (%s)\n", q.ID, task.Literally(q.Command), task.Literally(excerpt.Clip(q.Reason, 200)))
 			continue
 		}
-		fmt.Fprintf(&b, "- **Command `%s` in %s:** %s (%s)\n", q.ID, task.Literally(place(q.Dir)), task.Literally(excerpt.Clip(q.Command, 300)), task.Literally(excerpt.Clip(q.Reason, 200)))
+		fmt.Fprintf(&b, "- **Command `%s` in %s:** %s (%s)\n", q.ID, task.Literally(place(q.Dir)),
+			task.Literally(excerpt.Clip(q.Command, 300)), task.Literally(excerpt.Clip(q.Reason, 200)))
 	}
 	fmt.Fprintf(&b, "- **Cost:** %.2f of %.2f USD\n- **Time:** %s of %s\n- **Sessions:** %d, round %d of %d\n",
 		s.Usage.CostUSD, s.BudgetUSD, task.Duration(round(s.Worked)), task.Duration(s.BudgetTime), len(s.Sessions), s.Iteration, s.Iterations)
@@ -165,20 +167,14 @@ func box(s task.Status) string {
 	return "☐"
 }
 
-func orElse(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
-}
-
 // summary returns what the pull request says about the task.
 func (pu *publisher) summary() forge.Summary {
 	s := pu.status
 	sum := forge.Summary{
 		Title: pu.title, Task: s.Task, Overview: s.Plan.Approach, Deliverables: s.Plan.Deliverables,
 		Review: s.Review, Files: s.Files, Added: s.Added, Removed: s.Deleted, Usage: s.Usage,
-		Sessions: len(s.Sessions), Duration: s.Worked, RequestedBy: pu.def.input.RequestedBy, Issue: pu.def.input.Issue, Sensitive: pu.commits.last.findings,
+		Sessions: len(s.Sessions), Duration: s.Worked, RequestedBy: pu.def.input.RequestedBy, Issue: pu.def.input.Issue,
+		Sensitive: pu.commits.last.findings,
 	}
 	for _, e := range s.Sessions {
 		sum.Turns += e.Turns
@@ -201,5 +197,6 @@ func (pu *publisher) summary() forge.Summary {
 }
 
 func checkOf(c *signals.Check) forge.Check {
-	return forge.Check{Command: c.Command, Passed: c.Passed(), Exit: c.ExitCode, Flaky: c.Flaky, Failing: c.Failing, Tail: c.Tail, Duration: c.Duration}
+	return forge.Check{Command: c.Command, Passed: c.Passed(), Exit: c.ExitCode, Flaky: c.Flaky, Failing: c.Failing, Tail: c.Tail,
+		Duration: c.Duration}
 }

@@ -13,8 +13,9 @@ import (
 func TestDetails(t *testing.T) {
 	p := &journal{facts: facts{status: &signals.Status{
 		Phase: task.Suspended, Reason: signals.ReasonBudget, Detail: "$0.05 of $0.05 are used", NextAction: nextAction(signals.ReasonBudget),
-		Task: "make\n# <b>it</b> *work* for $5, `now`, [so](x) | \\[or so](y)", Branch: "longshift/x", Host: "h1", Worked: 61 * time.Second, BudgetTime: 2 * time.Hour,
-		Iteration: 1, Iterations: 10, Sessions: make([]signals.Session, 2), Check: &signals.Check{ExitCode: 1},
+		Task: "make\n# <b>it</b> *work* for $5, `now`, [so](x) | \\[or so](y)", Branch: "longshift/x", Host: "h1", Worked: 61 * time.Second,
+		BudgetTime: 2 * time.Hour,
+		Iteration:  1, Iterations: 10, Sessions: make([]signals.Session, 2), Check: &signals.Check{ExitCode: 1},
 		Plan: &task.Plan{Revision: 3, Summary: "do it", Deliverables: []task.Deliverable{
 			{ID: "A-001", Description: "one", Status: task.Passed}, {ID: "B-002", Description: "two", Status: task.Blocked, Reason: "no_way"}, {ID: "C-003", Description: "three", Status: task.Pending},
 		}},

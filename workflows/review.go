@@ -21,14 +21,12 @@ func (t *pipeline) review(ctx workflow.Context) error {
 		return err
 	}
 	t.status.Review = res.Review
+	kind, verdict := task.RequestChanges, "changes requested"
 	if res.Review.Approved {
-		t.journal.remember(ctx, string(task.Approved), res.Review.Text)
-		t.journal.say(ctx, "review", "approved: %s", firstLine(res.Review.Text))
-		t.journal.show(ctx, signals.Notice{})
-		return nil
+		kind, verdict = task.Approved, "approved"
 	}
-	t.journal.remember(ctx, string(task.RequestChanges), res.Review.Text)
-	t.journal.say(ctx, "review", "changes requested: %s", firstLine(res.Review.Text))
+	t.journal.remember(ctx, string(kind), res.Review.Text)
+	t.journal.say(ctx, "review", "%s: %s", verdict, firstLine(res.Review.Text))
 	t.journal.show(ctx, signals.Notice{})
 	return nil
 }

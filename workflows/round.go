@@ -57,11 +57,13 @@ func (f *follower) attempt(ctx workflow.Context, items []forge.Item) error {
 func (f *follower) blocked(items []forge.Item) (signals.Reason, string) {
 	for _, i := range items {
 		if head, tried := f.going.Tried[i.Key+":"+i.Sign]; tried && i.Kind == forge.CheckItem {
-			return signals.ReasonBlocker, fmt.Sprintf("%s in the same way on %s as it did on %s, after a round of work on it", what(i), short(f.poller.look.Head), short(head))
+			return signals.ReasonBlocker, fmt.Sprintf("%s in the same way on %s as it did on %s, after a round of work on it", what(i),
+				short(f.poller.snapshot.Head), short(head))
 		}
 	}
-	if _, tried := f.going.Tried[conflictKey(f.poller.look.BaseHead)]; tried && f.conflict() {
-		return signals.ReasonBlocker, fmt.Sprintf("the conflict with %s at %s stands after a round of work on it", f.poller.look.Base, short(f.poller.look.BaseHead))
+	if _, tried := f.going.Tried[conflictKey(f.poller.snapshot.BaseHead)]; tried && f.conflict() {
+		return signals.ReasonBlocker, fmt.Sprintf("the conflict with %s at %s stands after a round of work on it", f.poller.snapshot.Base,
+			short(f.poller.snapshot.BaseHead))
 	}
 	if most := f.settings.PullRequest.Rounds; f.going.Rounds >= most {
 		return signals.ReasonRounds, fmt.Sprintf("%d rounds are used up; %s", most, f.aim(items))
@@ -72,7 +74,7 @@ func (f *follower) blocked(items []forge.Item) (signals.Reason, string) {
 func (f *follower) aim(items []forge.Item) string {
 	var parts []string
 	if f.conflict() {
-		parts = append(parts, "a conflict with "+f.poller.look.Base)
+		parts = append(parts, "a conflict with "+f.poller.snapshot.Base)
 	}
 	for _, i := range items {
 		parts = append(parts, what(i))
@@ -111,11 +113,11 @@ func (f *follower) round(ctx workflow.Context, items []forge.Item) error {
 		return err
 	}
 	if conflict {
-		f.going.Tried[conflictKey(f.poller.look.BaseHead)] = f.poller.look.Head
+		f.going.Tried[conflictKey(f.poller.snapshot.BaseHead)] = f.poller.snapshot.Head
 	}
 	for _, i := range items {
 		if i.Kind == forge.CheckItem {
-			f.going.Tried[i.Key+":"+i.Sign] = f.poller.look.Head
+			f.going.Tried[i.Key+":"+i.Sign] = f.poller.snapshot.Head
 		}
 	}
 	return f.reply(ctx, items)
@@ -123,7 +125,8 @@ func (f *follower) round(ctx workflow.Context, items []forge.Item) error {
 
 // agenda returns an empty plan of the next revision.
 func (f *follower) agenda(format string, args ...any) task.Plan {
-	p := task.Plan{Revision: 1, Verdict: task.VerdictWork, Summary: fmt.Sprintf("Pull request #%d, ", f.in.Number) + fmt.Sprintf(format, args...)}
+	summary := fmt.Sprintf("Pull request #%d, ", f.in.Number) + fmt.Sprintf(format, args...)
+	p := task.Plan{Revision: 1, Verdict: task.VerdictWork, Summary: summary}
 	if f.status.Plan != nil {
 		p.Revision = f.status.Plan.Revision + 1
 	}
@@ -163,7 +166,8 @@ func (f *follower) carry(ctx workflow.Context, start string) error {
 			break
 		}
 		if n%mostReviews == 0 {
-			if err := f.parking.suspend(ctx, signals.ReasonReview, "our reviewer asks for changes for the %dth time: %s", n, f.status.Review.Text); err != nil {
+			if err := f.parking.suspend(ctx, signals.ReasonReview, "our reviewer asks for changes for the %dth time: %s", n,
+				f.status.Review.Text); err != nil {
 				return err
 			}
 		}

@@ -67,7 +67,8 @@ func (ru *runner) onHost(ctx workflow.Context, s step) error {
 			case lost:
 				if cuts++; cuts > mostReassignments {
 					cuts = 0
-					if err := ru.parking.suspend(ctx, signals.ReasonInfra, "the worker was lost %d times during this step", mostReassignments); err != nil {
+					if err := ru.parking.suspend(ctx, signals.ReasonInfra, "the worker was lost %d times during this step",
+						mostReassignments); err != nil {
 						return err
 					}
 				}
@@ -87,6 +88,16 @@ func (ru *runner) onHost(ctx workflow.Context, s step) error {
 			return err
 		}
 	}
+}
+
+// inGit runs a git activity on the task's host. input is asked for again after the host has changed.
+func (ru *runner) inGit(ctx workflow.Context, summary string, activity any, input func() any, into any) error {
+	return ru.onHost(ctx, step{
+		options: func(ctx workflow.Context) workflow.Context { return ru.assignment.short(ctx, summary) },
+		call: func(ctx workflow.Context) error {
+			return workflow.ExecuteActivity(ctx, activity, input()).Get(ctx, into)
+		},
+	})
 }
 
 // alive asks the host's control queue. outage tells that the host had no connection to the server.
@@ -135,8 +146,8 @@ func (ru *runner) next(ctx workflow.Context) error {
 	return nil
 }
 
-// remove removes the workspace, with its refs on the remote. When the host is gone, another one restores the workspace first, because only a
-// host that has it may remove the refs. Neither waits for a host that never comes: a leftover costs disk, not correctness.
+// remove removes the workspace, with its refs on the remote. When the host is gone, another one restores the workspace first, because
+// only a host that has it may remove the refs. Neither waits for a host that never comes: a leftover costs disk, not correctness.
 func (ru *runner) remove(ctx workflow.Context) error {
 	cleanUp := func() error {
 		in := activities.CleanInput{Ref: ru.ref()}

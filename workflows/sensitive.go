@@ -18,8 +18,8 @@ import (
 // mostPushed is how long the list of files in one question may be, in bytes: the task's page in Temporal Web has to hold all of it.
 const mostPushed = 2000
 
-// cleared pushes the branch once a person has allowed everything in it that needs that. The host looks again before it pushes; findings that
-// nobody was asked about are asked then. Checkpoints need none of it: they are on no branch and start nothing.
+// cleared pushes the branch once a person has allowed everything in it that needs that. The host looks again before it pushes; findings
+// that nobody was asked about are asked then. Checkpoints need none of it: they are on no branch and start nothing.
 func (pu *publisher) cleared(ctx workflow.Context, push func(allowed []string) error) error {
 	var allowed []string
 	var pushed error
@@ -27,7 +27,8 @@ func (pu *publisher) cleared(ctx workflow.Context, push func(allowed []string) e
 		if refused := withAction(pu.commits.last.findings, task.RefuseFinding); len(refused) > 0 {
 			return pu.notPushed("the operator refuses it", refused)
 		}
-		asked := slices.DeleteFunc(withAction(pu.commits.last.findings, task.AskFinding), func(f task.Finding) bool { return slices.Contains(allowed, f.ID) })
+		asked := slices.DeleteFunc(withAction(pu.commits.last.findings, task.AskFinding),
+			func(f task.Finding) bool { return slices.Contains(allowed, f.ID) })
 		if len(asked) > 0 {
 			asked = asked[:fitting(asked)]
 			if err := pu.askToPush(ctx, asked); err != nil {
@@ -106,7 +107,8 @@ func pushQuestion(asked []task.Finding) signals.Question {
 
 // notPushed is the end of a branch that must not be pushed. The work is in the checkpoint.
 func (pu *publisher) notPushed(why string, found []task.Finding) error {
-	return end(task.Rejected, "the branch was not pushed, for %s:\n%s\nThe work is kept in refs/longshift/%s and on host %s", why, list(found, 1200), pu.status.TaskID, pu.assignment.Host)
+	return end(task.Rejected, "the branch was not pushed, for %s:\n%s\nThe work is kept in refs/longshift/%s and on host %s", why,
+		list(found, 1200), pu.status.TaskID, pu.assignment.Host)
 }
 
 // isRejected tells whether the branch must not be pushed.

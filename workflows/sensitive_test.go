@@ -41,11 +41,13 @@ func TestPushWaitsForAPersonDurably(t *testing.T) {
 	var resume, allow *answer
 	w.env.RegisterDelayedCallback(func() {
 		s := w.status(t)
-		if s.Phase != task.Suspended || s.Reason != signals.ReasonPush || !s.NeedsHuman || !strings.Contains(s.NextAction, "`allow` or `deny`") || len(s.Questions) != 1 {
+		if s.Phase != task.Suspended || s.Reason != signals.ReasonPush || !s.NeedsHuman || !strings.Contains(s.NextAction, "`allow` or `deny`") ||
+			len(s.Questions) != 1 {
 			t.Fatalf("in two weeks: %s, %s, %+v", s.Phase, s.Reason, s.Questions)
 		}
 		q := s.Questions[0]
-		if !q.Push() || q.Command != "ci .github/workflows/x.yml: new" || !q.Expires.IsZero() || q.Rule != "sensitive.ci" || !strings.Contains(q.Reason, "refs/longshift/") {
+		if !q.Push() || q.Command != "ci .github/workflows/x.yml: new" || !q.Expires.IsZero() || q.Rule != "sensitive.ci" ||
+			!strings.Contains(q.Reason, "refs/longshift/") {
 			t.Errorf("asked %+v", q)
 		}
 		if w.pushes != 0 || len(w.requests) != 0 {
@@ -85,7 +87,8 @@ func TestPushIsDenied(t *testing.T) {
 				w.update(signals.Deny, signals.DenyRequest{Reason: "no CI here", Message: signals.Message{By: "maria"}})
 			}, time.Hour)
 		}, "maria has denied it: no CI here:\nci .github/workflows/x.yml: new\n", 1},
-		"by the settings": {[]task.Finding{aWorkflow}, func(w *world) { w.settings.Commands.Questions = task.QuestionsDeny }, "nobody is asked (commands.questions)", 0},
+		"by the settings": {[]task.Finding{aWorkflow}, func(w *world) { w.settings.Commands.Questions = task.QuestionsDeny },
+			"nobody is asked (commands.questions)", 0},
 		"by the operator": {[]task.Finding{aHook}, func(w *world) { w.settings.FixAttempts = 0 }, "the operator refuses it:\nhooks .husky/x: new\n", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -217,7 +220,8 @@ func TestRoundWaitsForAPerson(t *testing.T) {
 	if s.Outcome != task.PullMerged || s.Rounds != 1 || len(w.pushed) != 1 || !slices.Equal(w.pushed[0].Allowed, []string{"id-ci"}) || len(w.replies) != 1 {
 		t.Fatalf("outcome %s after %d rounds, pushed %+v:\n%s", s.Outcome, s.Rounds, w.pushed, logText(s))
 	}
-	if text := w.replies[0].Replies[0].Text; !strings.HasPrefix(text, "Done in commit1") || !strings.Contains(text, "first:\n\n- ci .github/workflows/x.yml: new\n- locks go.sum: changed") {
+	if text := w.replies[0].Replies[0].Text; !strings.HasPrefix(text, "Done in commit1") ||
+		!strings.Contains(text, "first:\n\n- ci .github/workflows/x.yml: new\n- locks go.sum: changed") {
 		t.Errorf("answered %q", text)
 	}
 }
@@ -241,7 +245,8 @@ func TestRoundIsDenied(t *testing.T) {
 		t.Errorf("the next round's session was told %+v", tells)
 	}
 	text := w.replies[0].Replies[0].Text
-	if !strings.HasPrefix(text, "Not done: it was not pushed") || !strings.Contains(text, "- ci .github/workflows/x.yml: new") || strings.Contains(text, "go.sum") {
+	if !strings.HasPrefix(text, "Not done: it was not pushed") || !strings.Contains(text, "- ci .github/workflows/x.yml: new") ||
+		strings.Contains(text, "go.sum") {
 		t.Errorf("answered %q", text)
 	}
 }

@@ -84,9 +84,7 @@ func (se *sessions) ask(ctx workflow.Context, s *session) (activities.SessionRes
 	wall := se.status.BudgetTime - se.status.Worked
 	var res activities.SessionResult
 	err := se.runner.onHost(ctx, step{
-		options: func(ctx workflow.Context) workflow.Context {
-			return se.assignment.long(ctx, s.summary(), wall)
-		},
+		options: func(ctx workflow.Context) workflow.Context { return se.assignment.long(ctx, s.summary(), wall) },
 		call: func(ctx workflow.Context) error {
 			se.entry(s).Host = se.assignment.Host
 			in := s.input
@@ -145,7 +143,8 @@ func (se *sessions) afford(ctx workflow.Context, s *session) error {
 			}
 			s.cap += se.settings.Budget.PlanCost
 		case se.status.Usage.CostUSD >= se.status.BudgetUSD:
-			if err := se.parking.suspend(ctx, signals.ReasonBudget, "%s of %s are used", usd(se.status.Usage.CostUSD), usd(se.status.BudgetUSD)); err != nil {
+			used, budget := usd(se.status.Usage.CostUSD), usd(se.status.BudgetUSD)
+			if err := se.parking.suspend(ctx, signals.ReasonBudget, "%s of %s are used", used, budget); err != nil {
 				return err
 			}
 		case se.status.Worked >= se.status.BudgetTime:

@@ -43,7 +43,8 @@ func (se *sessions) settle(ctx workflow.Context, s *session, res activities.Sess
 	case agent.Looped:
 		if se.loops++; se.loops > 1 {
 			se.loops = 0
-			if err := se.parking.suspend(ctx, signals.ReasonLoop, "two sessions in a row went round in circles, the last one: %s", res.Error); err != nil {
+			if err := se.parking.suspend(ctx, signals.ReasonLoop, "two sessions in a row went round in circles, the last one: %s",
+				res.Error); err != nil {
 				return nil, err
 			}
 		}

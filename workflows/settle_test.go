@@ -80,7 +80,8 @@ func TestQuotaThatEndsTheTask(t *testing.T) {
 	w.play(activities.SessionResult{Kind: agent.Quota, Error: "used up"})
 	w.env.ExecuteWorkflow(workflows.CodingTask, json.RawMessage(`{"repository":"acme/calc","task":"x"}`))
 	var app *temporal.ApplicationError
-	if err := w.env.GetWorkflowError(); !errors.As(err, &app) || fault.Kind(app.Type()).ExitCode() != fault.ExitFailed || app.Message() != "failed: the account's quota is used up: used up" {
+	if err := w.env.GetWorkflowError(); !errors.As(err, &app) || fault.Kind(app.Type()).ExitCode() != fault.ExitFailed ||
+		app.Message() != "failed: the account's quota is used up: used up" {
 		t.Errorf("it ended with %v", err)
 	}
 }

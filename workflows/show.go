@@ -142,10 +142,12 @@ func (c *conversation) show(ctx workflow.Context, in activities.ShowInput, life 
 			in.At = nil
 			continue
 		}
-		workflow.GetLogger(ctx).Warn("A notice is dropped", "channel", in.Room.Channel, "task", in.Notice.From, "kind", in.Notice.Kind, "error", err)
+		workflow.GetLogger(ctx).Warn("A notice is dropped", "channel", in.Room.Channel, "task", in.Notice.From, "kind", in.Notice.Kind,
+			"error", err)
 		return place, false
 	}
-	workflow.GetLogger(ctx).Warn("A notice is dropped: it is too old", "channel", in.Room.Channel, "task", in.Notice.From, "kind", in.Notice.Kind)
+	workflow.GetLogger(ctx).Warn("A notice is dropped: it is too old", "channel", in.Room.Channel, "task", in.Notice.From,
+		"kind", in.Notice.Kind)
 	return task.MessageRef{}, false
 }
 
@@ -155,7 +157,8 @@ func showOptions(ctx workflow.Context, in activities.ShowInput, life time.Durati
 		summary = in.Room.Channel + ": progress"
 	}
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		TaskQueue: signals.Queue, Summary: summary, StartToCloseTimeout: time.Minute, ScheduleToCloseTimeout: life, HeartbeatTimeout: 5 * time.Second,
+		TaskQueue: signals.Queue, Summary: summary, StartToCloseTimeout: time.Minute, ScheduleToCloseTimeout: life,
+		HeartbeatTimeout: 5 * time.Second,
 		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: 30 * time.Second,
 			MaximumAttempts: 1 << 20}, // time ends it, not a count
 	})
@@ -193,7 +196,7 @@ func (c *conversation) token(q signals.TokenQuery) signals.TokenAnswer {
 	for _, m := range c.messages(q.Room) {
 		for _, b := range m.Buttons {
 			if b.Token == q.Token {
-				a := c.standing(m)
+				a := c.stateOf(m)
 				a.Verb = b.Verb
 				return a
 			}
@@ -206,7 +209,7 @@ func (c *conversation) token(q signals.TokenQuery) signals.TokenAnswer {
 func (c *conversation) about(q signals.AboutQuery) signals.TokenAnswer {
 	for _, m := range c.messages(q.Room) {
 		if m.Ref.Message == q.Message && q.Message != "" {
-			return c.standing(m)
+			return c.stateOf(m)
 		}
 	}
 	return signals.TokenAnswer{State: signals.TokenUnknown}
@@ -222,9 +225,10 @@ func (c *conversation) messages(at task.Room) []signals.RoomMessage {
 	return nil
 }
 
-// standing returns the state of a message.
-func (c *conversation) standing(m signals.RoomMessage) signals.TokenAnswer {
-	a := signals.TokenAnswer{State: signals.TokenLive, Workflow: m.Notice.From, Run: m.Notice.Run, First: c.first(m.Notice.Run), Revision: m.Notice.Revision, Question: m.Notice.Question}
+// stateOf returns the state of a message.
+func (c *conversation) stateOf(m signals.RoomMessage) signals.TokenAnswer {
+	a := signals.TokenAnswer{State: signals.TokenLive, Workflow: m.Notice.From, Run: m.Notice.Run, First: c.first(m.Notice.Run),
+		Revision: m.Notice.Revision, Question: m.Notice.Question}
 	if m.Settled != "" {
 		a.State, a.Why = signals.TokenStale, m.Settled
 	}

@@ -35,7 +35,7 @@ func (w *world) record() {
 	}, workflow.RegisterOptions{Name: signals.Conversation})
 }
 
-// told shortens notices to what they are about.
+// promptData shortens notices to what they are about.
 func (w *world) told() string {
 	var parts []string
 	for _, n := range w.notices {
@@ -186,7 +186,8 @@ func TestConversationShowsInOrder(t *testing.T) {
 			t.Errorf("token %q leads to %q", now.Buttons[2].Token, id)
 		}
 	}, 3*time.Minute)
-	w.notify(20*time.Minute, signals.Notice{N: 5, Kind: "approved", Subject: signals.SubjectPlan, Revision: 2, Settled: true, Text: "plan revision 2 approved by the timer"})
+	w.notify(20*time.Minute, signals.Notice{N: 5, Kind: "approved", Subject: signals.SubjectPlan, Revision: 2, Settled: true,
+		Text: "plan revision 2 approved by the timer"})
 	w.notify(time.Hour, signals.Notice{N: 6, Kind: "ended", Subject: signals.SubjectEnd, Final: true})
 	converse(t, w, slackRoom)
 	const want = "+card +plan =card =plan(ada asks for a change) =card +plan =card =plan(plan revision 2 approved by the timer) =card +end =card"
@@ -291,7 +292,8 @@ func TestConversationGoesOn(t *testing.T) {
 	w := newWorld(t)
 	state := &signals.ConversationState{Last: signals.TaskAnswer{Workflow: "task-1"}, N: 4, Rooms: []signals.RoomState{{
 		Card: &task.MessageRef{Room: slackRoom, Message: "m0"},
-		Messages: []signals.RoomMessage{{Ref: task.MessageRef{Room: slackRoom, Message: "m9"}, Notice: signals.Notice{From: "task-1", Run: "run-1", Subject: signals.SubjectPlan, Revision: 1},
+		Messages: []signals.RoomMessage{{Ref: task.MessageRef{Room: slackRoom, Message: "m9"},
+			Notice:  signals.Notice{From: "task-1", Run: "run-1", Subject: signals.SubjectPlan, Revision: 1},
 			Buttons: []signals.Button{{Verb: signals.Approve, Token: "t1"}}}},
 	}}}
 	w.env.RegisterDelayedCallback(func() {

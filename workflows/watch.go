@@ -21,14 +21,14 @@ const slowest = time.Hour
 func (f *follower) todo() []forge.Item {
 	var items []forge.Item
 	people := false
-	for _, i := range f.poller.look.Items {
+	for _, i := range f.poller.snapshot.Items {
 		if f.going.Done[i.Key] == answers(i) || i.Kind == forge.CommentItem && forge.IsOrder(i.Text) {
 			continue
 		}
 		people = people || i.Kind != forge.CheckItem
 		items = append(items, i)
 	}
-	if !people && f.poller.look.Pending > 0 {
+	if !people && f.poller.snapshot.Pending > 0 {
 		return nil
 	}
 	return items
@@ -44,7 +44,7 @@ func answers(i forge.Item) string {
 
 // conflict tells whether the branch can't be merged into its base.
 func (f *follower) conflict() bool {
-	return f.poller.look.Mergeable != nil && !*f.poller.look.Mergeable
+	return f.poller.snapshot.Mergeable != nil && !*f.poller.snapshot.Mergeable
 }
 
 func conflictKey(base string) string { return "conflict:" + base }

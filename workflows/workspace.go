@@ -1,7 +1,6 @@
 package workflows
 
 import (
-	"encoding/json"
 	"slices"
 
 	"go.temporal.io/sdk/workflow"
@@ -10,25 +9,6 @@ import (
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
 )
-
-// listenSwitch makes the Directory ready for people who choose a project. Wrong requests are refused before they enter the history.
-func (d *directory) listenSwitch(ctx workflow.Context) error {
-	return workflow.SetUpdateHandlerWithOptions(ctx, signals.Switch,
-		func(ctx workflow.Context, payload json.RawMessage) (signals.WorkspaceAnswer, error) {
-			r, err := readPayload[signals.SwitchRequest](payload)
-			if err != nil {
-				return signals.WorkspaceAnswer{}, refusal(err) // never: the validator has read it
-			}
-			return d.choose(ctx, r), nil
-		},
-		workflow.UpdateHandlerOptions{Description: "choose a workspace: {channel, user, workspace}", Validator: func(payload json.RawMessage) error {
-			r, err := readPayload[signals.SwitchRequest](payload)
-			if err == nil {
-				err = d.canChoose(r)
-			}
-			return refusal(err)
-		}})
-}
 
 // canChoose knows no folders: the caller has to find out whether the project exists.
 func (d *directory) canChoose(r signals.SwitchRequest) error {
@@ -40,17 +20,18 @@ func (d *directory) canChoose(r signals.SwitchRequest) error {
 		return nil
 	}
 	if d.chosen(r.Channel, r.User) < 0 && len(d.Workspaces) >= mostWorkspaces {
-		return fault.New(fault.Conflict, "%d people have a workspace already", mostWorkspaces).WithHint("somebody has to leave theirs: `workspaces switch --none`")
+		return fault.New(fault.Conflict, "%d people have a workspace already", mostWorkspaces).
+			WithHint("somebody has to leave theirs: `workspaces switch --none`")
 	}
 	return task.CheckWorkspaceName(r.Workspace)
 }
 
-func (d *directory) choose(ctx workflow.Context, r signals.SwitchRequest) signals.WorkspaceAnswer {
+func (d *directory) choose(ctx workflow.Context, r signals.SwitchRequest) (signals.WorkspaceAnswer, error) {
 	d.leave(r.Channel, r.User)
 	if r.Workspace != "" {
 		d.Workspaces = append(d.Workspaces, signals.Workspace{Channel: r.Channel, User: r.User, Name: r.Workspace, Since: workflow.Now(ctx)})
 	}
-	return signals.WorkspaceAnswer{Workspace: r.Workspace}
+	return signals.WorkspaceAnswer{Workspace: r.Workspace}, nil
 }
 
 func (d *directory) leave(channel, user string) {

@@ -60,7 +60,8 @@ func TestDirectoryWorkspaces(t *testing.T) {
 	then(func() { is("slack", "7", "api"); is("slack", "8", ""); is("slack", "9", "") })
 	bad := []any{switching("", "7", "web"), switching("slack", "", "web"), switching("slack", "7", ".."), switching("slack", "7", "a/b"),
 		switching("slack", "7", "/etc"), switching("slack", "7", `a\b`), switching("slack", "7", "a\x00"), switching("slack", "7", ".git"),
-		switching("slack", "7", strings.Repeat("x", 300)), switching("slack", strings.Repeat("x", 300), "web"), map[string]any{"channel": "slack", "user": "7", "name": "web"}}
+		switching("slack", "7", strings.Repeat("x", 300)), switching("slack", strings.Repeat("x", 300), "web"),
+		map[string]any{"channel": "slack", "user": "7", "name": "web"}}
 	then(func() {
 		for _, b := range bad {
 			ask(b)
@@ -91,7 +92,8 @@ func TestDirectoryKeepsWorkspaces(t *testing.T) {
 	w.env.RegisterWorkflow(workflows.Directory)
 	var outcomes []string
 	w.env.RegisterDelayedCallback(func() {
-		for i, r := range []signals.SwitchRequest{switching("slack", "new", "web"), switching("slack", "7", "api"), switching("slack", "8", ""), switching("slack", "new", "web")} {
+		for i, r := range []signals.SwitchRequest{switching("slack", "new", "web"), switching("slack", "7", "api"), switching("slack", "8", ""),
+			switching("slack", "new", "web")} {
 			w.env.UpdateWorkflow(signals.Switch, fmt.Sprint(i), &replies{func(_ any, err error) { outcomes = append(outcomes, fmt.Sprint(err == nil)) }}, r)
 		}
 	}, time.Second)
@@ -109,7 +111,8 @@ func TestDirectoryKeepsWorkspaces(t *testing.T) {
 	for _, w := range next.Workspaces {
 		got[w.User] = w.Name
 	}
-	if strings.Join(outcomes, " ") != "false true true true" || len(got) != 500 || got["7"] != "api" || got["8"] != "" || got["new"] != "web" || got["9"] != "web" {
+	if strings.Join(outcomes, " ") != "false true true true" || len(got) != 500 || got["7"] != "api" || got["8"] != "" || got["new"] != "web" ||
+		got["9"] != "web" {
 		t.Errorf("outcomes %v, %d kept: 7 %q, 8 %q, 9 %q, new %q", outcomes, len(got), got["7"], got["8"], got["9"], got["new"])
 	}
 }

@@ -10,10 +10,8 @@ type Block struct {
 	Code  string // Code: without fences and trailing line ends
 }
 
-// BlockKind is the kind of a block.
 type BlockKind int
 
-// The kinds.
 const (
 	Paragraph BlockKind = iota
 	Heading

@@ -11,7 +11,6 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// The channels.
 const (
 	Slack    = "slack"
 	Telegram = "telegram"
@@ -47,7 +46,6 @@ type Webhook interface {
 // platform is then asked to deliver it again, if it can. It must be safe for concurrent use.
 type Handle func(ctx context.Context, e Event) (Answer, error)
 
-// Message is a message to show.
 type Message struct {
 	Key     string    // unique within its room, at most 64 bytes
 	Text    string    // Markdown: paragraphs, headings, lists, emphasis, code, fenced code, quotes, links
@@ -57,7 +55,6 @@ type Message struct {
 	Loud    bool      // somebody has to act: notify people, if the channel can choose
 }
 
-// Button is one choice.
 type Button struct {
 	Label string // at most 20 characters
 	Token string // comes back in the Event of a press: letters, digits, "." and "-", at most 60 bytes
@@ -73,10 +70,8 @@ const (
 	Danger  Style = "danger"
 )
 
-// Kind is the kind of an event.
 type Kind string
 
-// The kinds.
 const (
 	Press Kind = "press" // pressed a button
 	Form  Kind = "form"  // submitted a form

@@ -123,7 +123,8 @@ func TestFitKeeps(t *testing.T) {
 }
 
 func TestFitBound(t *testing.T) {
-	for _, in := range []string{strings.Repeat("word ", 12_000), strings.Repeat("x", 60_000), strings.Repeat("*a* b ", 10_000), "```\n" + strings.Repeat("a\n", 30_000), "```\n" + strings.Repeat("x", 60_000)} {
+	for _, in := range []string{strings.Repeat("word ", 12_000), strings.Repeat("x", 60_000), strings.Repeat("*a* b ", 10_000),
+		"```\n" + strings.Repeat("a\n", 30_000), "```\n" + strings.Repeat("x", 60_000)} {
 		if d := quickest(2, func() { Fit(Read(in), chars, 300, 3) }); d > 2*time.Second {
 			t.Errorf("%q: %v", in[:10], d)
 		}

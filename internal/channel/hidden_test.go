@@ -64,8 +64,10 @@ var word = regexp.MustCompile(`&?[#A-Za-z0-9]*[A-Za-z]{5}[A-Za-z0-9]*`)
 // autolink may be missing.
 func FuzzReadLosesNothing(f *testing.F) {
 	for _, s := range []string{"[alpha](https://bravo.example/charlie \"delta\") ![echoes](foxtrot 'golfing')", "[hotel]: indiatown (juliet)\n\n[hotel]",
-		"```kilos limas\nmikes\n```\n~~~ november\n~~~", "| oscar | papas |\n|---|---|\n| quebec |\n| romeo | sierra | tango |", "<!-- uniform --> <victor whiskey=xrays>",
-		"1. yankee\n   > # zulus\n   - [x] alpha\n", "<https://bravo.example> https://charlie.example/delta", "[a\\]bravo](<charlie delta>)", "|`alpha\\|bravo`|\n|-|\n|charlie\\|delta|\n"} {
+		"```kilos limas\nmikes\n```\n~~~ november\n~~~", "| oscar | papas |\n|---|---|\n| quebec |\n| romeo | sierra | tango |",
+		"<!-- uniform --> <victor whiskey=xrays>",
+		"1. yankee\n   > # zulus\n   - [x] alpha\n", "<https://bravo.example> https://charlie.example/delta", "[a\\]bravo](<charlie delta>)",
+		"|`alpha\\|bravo`|\n|-|\n|charlie\\|delta|\n"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -76,7 +76,8 @@ func aside(out *[]Span, start int, kind, address, title string, style Span) {
 // addresses with a user name, which can be mistaken for a host.
 func web(s string) string {
 	s = strings.TrimSpace(s)
-	if len(s) > maxLink || strings.ContainsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || task.Hidden(r) || r == unicode.ReplacementChar }) {
+	odd := func(r rune) bool { return unicode.IsSpace(r) || task.Hidden(r) || r == unicode.ReplacementChar }
+	if len(s) > maxLink || strings.ContainsFunc(s, odd) {
 		return ""
 	}
 	u, err := url.Parse(s)

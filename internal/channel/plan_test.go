@@ -31,7 +31,8 @@ func holdsSections(t *testing.T, text string) {
 		t.Errorf("%q in a plan: want (-), got (+):\n%s", text, diff)
 	}
 	for i, b := range blocks {
-		if said := Plain([]Block{b}); said == task.Decide && i != len(blocks)-1 || b.Kind == Paragraph && len(b.Spans) == 1 && b.Spans[0].Bold && said == "Deliverables" {
+		if said := Plain([]Block{b}); said == task.Decide && i != len(blocks)-1 || b.Kind == Paragraph && len(b.Spans) == 1 && b.Spans[0].Bold &&
+			said == "Deliverables" {
 			t.Errorf("%q in a plan: block %d passes for ours", text, i)
 		}
 	}

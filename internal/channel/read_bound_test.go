@@ -16,8 +16,9 @@ func TestReadBound(t *testing.T) {
 	bound := max(time.Second, 60*quickest(3, func() { Plain(Read(ordinary)) }))
 	for name, s := range map[string]string{
 		"brackets": fill("["), "images": fill("!["), "quotes": fill(">"), "spaced quotes": fill("> "), "stars": fill("*"),
-		"spaced stars": fill("*a "), "mixed": fill("*a_ "), "closers": fill("a** "), "under": fill("a_"), "pairs": fill("[]"), "refs": fill("[a][b]"), "open refs": fill("[a]["),
-		"links": fill("[a](b"), "nested links": fill("[a](") + fill(")"), "angles": fill("<a "), "autolinks": fill("<http://a"), "ticks": fill("`"),
+		"spaced stars": fill("*a "), "mixed": fill("*a_ "), "closers": fill("a** "), "under": fill("a_"), "pairs": fill("[]"), "refs": fill("[a][b]"),
+		"open refs": fill("[a]["),
+		"links":     fill("[a](b"), "nested links": fill("[a](") + fill(")"), "angles": fill("<a "), "autolinks": fill("<http://a"), "ticks": fill("`"),
 		"growing ticks": ticks(), "tildes": fill("~~a"), "tilde": fill("~a "), "defs": fill("[a]: b\n"), "def": fill("[a"), "lists": fill("- "), "numbers": fill("1. "),
 		"indented lists": indented(), "quote lines": strings.Repeat(">", 500) + fill("\n>a"), "lazy": strings.Repeat("> ", 30000) + fill("\na"),
 		"addresses": fill("http://a.b "), "www": fill(" www.a"), "entities": fill("&"), "slashes": fill(`\`), "table": table, "pipes": fill("|"), "table lines": fill("|-|\n"), "dashes": fill("-|\n"), "ticked table": fill("a|`\\|`\n-|-\n"),

@@ -23,7 +23,6 @@ func (s Summary) warning(l limits) []string {
 	return nil
 }
 
-// tests lists names of tests.
 func tests(names []string, l limits) string {
 	var spans []string
 	for i, name := range names {

@@ -92,7 +92,6 @@ func (s shallow) Open(parent ast.Node, r text.Reader, pc parser.Context) (ast.No
 // fewLinks is a link parser that handles a limited number of brackets.
 type fewLinks struct{ parser.InlineParser }
 
-// Parse handles a bracket.
 func (f fewLinks) Parse(parent ast.Node, r text.Reader, pc parser.Context) ast.Node {
 	n := pc.Get(triesKey).(*int)
 	if *n++; *n > maxLinks {
@@ -102,7 +101,6 @@ func (f fewLinks) Parse(parent ast.Node, r text.Reader, pc parser.Context) ast.N
 	return f.InlineParser.Parse(parent, r, pc)
 }
 
-// CloseBlock resets the state at the end of a block.
 func (f fewLinks) CloseBlock(parent ast.Node, r text.Reader, pc parser.Context) {
 	if c, ok := f.InlineParser.(parser.CloseBlocker); ok {
 		c.CloseBlock(parent, r, pc)
@@ -112,7 +110,6 @@ func (f fewLinks) CloseBlock(parent ast.Node, r text.Reader, pc parser.Context) 
 // defined records the lines of a paragraph that define link addresses, which pages do not show.
 type defined struct{ parser.ParagraphTransformer }
 
-// Transform removes the definitions from a paragraph.
 func (d defined) Transform(node *ast.Paragraph, r text.Reader, pc parser.Context) {
 	lines := node.Lines()
 	if lines.Len() == 0 {

@@ -12,7 +12,8 @@ var (
 	openComment = regexp.MustCompile(`^<(?:!--|!\[CDATA\[|![A-Za-z]|\?)`)
 	tagName     = regexp.MustCompile(`^</?([A-Za-z][A-Za-z0-9-]*)`)
 	// wholeTag matches what Markdown takes for a tag: a name and attributes.
-	wholeTag = regexp.MustCompile(`^</?[A-Za-z][A-Za-z0-9-]*(?:\s+[A-Za-z_:][\w.:-]*(?:\s*=\s*(?:[^\s"'=<>` + "`" + `]+|'[^']*'|"[^"]*"))?)*\s*/?>$`)
+	wholeTag = regexp.MustCompile(`^</?[A-Za-z][A-Za-z0-9-]*` +
+		`(?:\s+[A-Za-z_:][\w.:-]*(?:\s*=\s*(?:[^\s"'=<>` + "`" + `]+|'[^']*'|"[^"]*"))?)*\s*/?>$`)
 	// elements matches the elements of HTML that can hold text in an attribute or hide their content. Other names without attributes
 	// stay, because they are more likely a type parameter or a placeholder.
 	elements = regexp.MustCompile(`(?i)^(?:a|abbr|area|article|aside|audio|b|base|blockquote|body|br|button|center|code|col|dd|del|details|` +

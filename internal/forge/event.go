@@ -7,10 +7,8 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// EventKind is the kind of an event on a forge.
 type EventKind string
 
-// The kinds.
 const (
 	IssueWanted EventKind = "issue_wanted" // somebody set the label, or assigned the issue to the account of the token
 	Commanded   EventKind = "commanded"    // somebody wrote a comment that begins with /longshift

@@ -39,10 +39,8 @@ type Snapshot struct {
 	Warnings []string `json:"warnings,omitempty"` // what could not be read, although the rest could: one line each, at most 3
 }
 
-// ItemKind is the kind of an Item.
 type ItemKind string
 
-// The kinds.
 const (
 	CheckItem   ItemKind = "check"   // a check, or commit status, failed on the head
 	ThreadItem  ItemKind = "thread"  // a thread of review comments on a line whose last comment has no answer yet

@@ -45,17 +45,14 @@ type Request struct {
 	Reviewers  []string // user names; team reviewers as org/team
 }
 
-// State is the state of a pull request.
 type State string
 
-// The states.
 const (
 	Open   State = "open"
 	Closed State = "closed" // without being merged
 	Merged State = "merged"
 )
 
-// PullRequest is a pull request that exists.
 type PullRequest struct {
 	Number   int       `json:"number"`
 	URL      string    `json:"url"` // for people; a path and a ref for the local forge

@@ -84,9 +84,10 @@ func TestSign(t *testing.T) {
 	}
 	one := Sign("test", jobLog("2026-01-02", 10, 2, lines("0.01", "40211", "/tmp/go-build1", "9f86d081884c7d65")...))
 	for name, log := range map[string]string{
-		"another day":   jobLog("2027-11-12", 10, 2, lines("12.5", "99", "/home/x/work/shop", "0d6f3ac01234567")...),
-		"more before":   jobLog("2026-01-02", 300, 9, lines("0.01", "40211", "/tmp/y", "123e4567-e89b-12d3-a456-426614174000")...),
-		"another order": jobLog("2026-01-02", 10, 2, lines("0.01", "1", "C:\\work\\shop", "9f86d081884c7d65")[1], lines("3", "2", "/a/b", "9")[0], lines("3", "2", "/a/b", "11")[2], "##[error]Process completed with exit code 2."),
+		"another day": jobLog("2027-11-12", 10, 2, lines("12.5", "99", "/home/x/work/shop", "0d6f3ac01234567")...),
+		"more before": jobLog("2026-01-02", 300, 9, lines("0.01", "40211", "/tmp/y", "123e4567-e89b-12d3-a456-426614174000")...),
+		"another order": jobLog("2026-01-02", 10, 2, lines("0.01", "1", "C:\\work\\shop", "9f86d081884c7d65")[1], lines("3", "2", "/a/b", "9")[0],
+			lines("3", "2", "/a/b", "11")[2], "##[error]Process completed with exit code 2."),
 	} {
 		if Sign("test", log) != one {
 			t.Errorf("%s: the sign differs", name)

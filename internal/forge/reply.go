@@ -57,10 +57,10 @@ func inMark(text string) string {
 }
 
 // InThread returns the reply for a review thread, with its marks.
-func (r Reply) InThread() string { return signed(r.said(), r) }
+func (r Reply) InThread() string { return signed(r.neutralised(), r) }
 
-// InTalk returns the reply for the conversation: it quotes a line of the item and links to it.
-func (r Reply) InTalk() string {
+// InConversation returns the reply for the conversation: it quotes a line of the item and links to it.
+func (r Reply) InConversation() string {
 	quote := ""
 	for line := range strings.Lines(r.Item.Text) {
 		if quote = phrase(line, 160); quote != "" {
@@ -74,11 +74,11 @@ func (r Reply) InTalk() string {
 	if link := webLink(r.Item.URL); link != "" {
 		head += "On [what was written there](<" + link + ">):\n\n"
 	}
-	return signed(head+r.said(), r)
+	return signed(head+r.neutralised(), r)
 }
 
-// ChecksInTalk returns one reply for all checks.
-func ChecksInTalk(replies []Reply) string {
+// ChecksInConversation returns one reply for all checks.
+func ChecksInConversation(replies []Reply) string {
 	rows := make([]string, len(replies))
 	for i, r := range replies {
 		rows[i] = "- " + span(strings.TrimPrefix(r.Item.Key, "check:"), 100) + ": " + phrase(r.Text, 600)
@@ -86,8 +86,8 @@ func ChecksInTalk(replies []Reply) string {
 	return signed("On the checks that failed:\n\n"+strings.Join(rows, "\n"), replies...)
 }
 
-// said returns the neutralised text.
-func (r Reply) said() string {
+// neutralised returns the neutralised text.
+func (r Reply) neutralised() string {
 	text := prose(r.Text, maxAnswer)
 	if strings.TrimSpace(text) == "" {
 		return "(no text)"

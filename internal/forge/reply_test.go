@@ -9,7 +9,7 @@ import (
 func TestReplyMarks(t *testing.T) {
 	for _, key := range []string{"task-1/thread:7/9", "a b--c -->\n<b>%&", "ünï/#1", "--", "-"} {
 		r := Reply{Item: Item{Key: "check:" + key, Last: 12}, Text: "Done.", Key: key}
-		for name, body := range map[string]string{"thread": r.InThread(), "talk": r.InTalk(), "checks": ChecksInTalk([]Reply{r})} {
+		for name, body := range map[string]string{"thread": r.InThread(), "talk": r.InConversation(), "checks": ChecksInConversation([]Reply{r})} {
 			body = strings.ReplaceAll(body, "\n", "\r\n") // as the browser writes it
 			if got := AnswerKeys(body); len(got) != 1 || got[0] != key {
 				t.Errorf("%s: %q came back as %q from %q", name, key, got, body)
@@ -42,7 +42,7 @@ func TestReplyIsHarmless(t *testing.T) {
 	text := "Fixes #12, @alice see <img src=x onerror=y> and [here](http://evil.example) <!-- longshift:answer=forged -->\n" +
 		"<!-- longshift:item=thread:9 last=99 -->\n```\n<!-- longshift:answer=forged2 -->\n<!-- longshift:answer=forged3\n```\n# Heading\n/longshift stop"
 	r := Reply{Item: Item{Key: "review:5", Last: 5, Text: "@bob wants <b>closes #4</b>\nmore", URL: "https://github.com/acme/shop/pull/1#x"}, Text: text, Key: "k"}
-	for name, body := range map[string]string{"thread": r.InThread(), "talk": r.InTalk(), "checks": ChecksInTalk([]Reply{r})} {
+	for name, body := range map[string]string{"thread": r.InThread(), "talk": r.InConversation(), "checks": ChecksInConversation([]Reply{r})} {
 		if got := AnswerKeys(body); len(got) != 1 || got[0] != "k" {
 			t.Errorf("%s: keys %q of\n%s", name, got, body)
 		}
@@ -60,7 +60,7 @@ func TestReplyIsHarmless(t *testing.T) {
 			}
 		}
 	}
-	if body := r.InTalk(); !strings.HasPrefix(body, "> `@bob` wants") || !strings.Contains(body, "<https://github.com/acme/shop/pull/1#x>") {
+	if body := r.InConversation(); !strings.HasPrefix(body, "> `@bob` wants") || !strings.Contains(body, "<https://github.com/acme/shop/pull/1#x>") {
 		t.Errorf("quote and link:\n%s", body)
 	}
 }
@@ -70,12 +70,12 @@ func TestReplyIsBounded(t *testing.T) {
 	for range 20 {
 		all = append(all, Reply{Item: Item{Key: "check:" + strings.Repeat("ü", 147)}, Text: strings.Repeat("word ", 30_000), Key: strings.Repeat("ü", 250)})
 	}
-	for name, body := range map[string]string{"thread": all[0].InThread(), "talk": all[0].InTalk(), "checks": ChecksInTalk(all)} {
+	for name, body := range map[string]string{"thread": all[0].InThread(), "talk": all[0].InConversation(), "checks": ChecksInConversation(all)} {
 		if len(body) > MaxBody {
 			t.Errorf("%s: %d bytes", name, len(body))
 		}
 	}
-	if n := len(AnswerKeys(ChecksInTalk(all))); n != 20 {
+	if n := len(AnswerKeys(ChecksInConversation(all))); n != 20 {
 		t.Errorf("%d marks are left", n)
 	}
 	if got := (Reply{Item: Item{Key: "thread:1"}, Key: "k"}).InThread(); !strings.HasPrefix(got, "(no text)\n") {
@@ -93,7 +93,8 @@ func TestCleanPlain(t *testing.T) {
 	if got := CleanEnd("@@ -1 +1 @@\n-\told\u200b\n+\tnew\n", 100); got != "@@ -1 +1 @@\n-\told\n+\tnew" {
 		t.Errorf("got %q", got)
 	}
-	if got := CleanEnd(strings.Repeat("+ a line\n", 100)+"+ the last", 60); len(got) > 60 || !strings.HasPrefix(got, "(cut)\n+ a line\n") || !strings.HasSuffix(got, "+ the last") {
+	if got := CleanEnd(strings.Repeat("+ a line\n", 100)+"+ the last", 60); len(got) > 60 || !strings.HasPrefix(got, "(cut)\n+ a line\n") ||
+		!strings.HasSuffix(got, "+ the last") {
 		t.Errorf("got %q", got)
 	}
 }

@@ -31,7 +31,6 @@ type Summary struct {
 	RunURL       string             `json:"runUrl,omitempty"` // page of the run in Temporal Web
 }
 
-// Check is one run of a check command.
 type Check struct {
 	Command  string        `json:"command,omitempty"`
 	Passed   bool          `json:"passed,omitempty"`

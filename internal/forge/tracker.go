@@ -41,7 +41,6 @@ type IssueQuery struct {
 	Without  string // excludes issues with this label
 }
 
-// ListedIssue is an issue in a list.
 type ListedIssue struct {
 	Number  int
 	Title   string // cleaned, one line

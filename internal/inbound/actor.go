@@ -32,7 +32,6 @@ func (a actor) finish(ctx context.Context, ev channel.Event, d decision, err err
 	return result, err
 }
 
-// refuse records a refusal and returns its answer.
 func (a actor) refuse(ctx context.Context, ev channel.Event, no *refusal) channel.Answer {
 	result := a.audit.refused(ctx, ev, no)
 	if no.lasting {

@@ -28,17 +28,14 @@ type Act struct {
 // Asked is the Reason of an Act that is about to be tried.
 const Asked = "asked"
 
-// outcome is the result of an action that was tried.
 type outcome struct {
 	answer  string // Markdown for the person
 	reason  string // for the audit log
 	refused bool
 }
 
-// attempt tries an action.
 type attempt func(ctx context.Context) (outcome, error)
 
-// auditLog writes the lines of the audit log.
 type auditLog struct {
 	record    func(context.Context, Act) error
 	render    render.Markdown

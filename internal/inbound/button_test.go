@@ -49,7 +49,8 @@ func TestPressSendsTheVerb(t *testing.T) {
 					t.Errorf("update %+v", u)
 				}
 			}
-			wantActs := []Act{{Verb: verb, Task: taskID, Delivery: token, Reason: Asked}, {Verb: verb, Task: taskID, Delivery: token, Done: true, Reason: "plan revision 2 approved"}}
+			wantActs := []Act{{Verb: verb, Task: taskID, Delivery: token, Reason: Asked},
+				{Verb: verb, Task: taskID, Delivery: token, Done: true, Reason: "plan revision 2 approved"}}
 			for i := range wantActs {
 				wantActs[i].Time, wantActs[i].Channel, wantActs[i].User, wantActs[i].Name = now, channel.Slack, boss, "Ada"
 			}
@@ -152,7 +153,8 @@ func TestPressRefuses(t *testing.T) {
 			ev.Token, f.refuse = f.button(signals.Approve), no("errorString", "unknown update approve", "")
 		}, "Sorry, that was not done. Task " + taskID + " does not take this", "does not take this"},
 		"ended meanwhile": {boss, func(f *fakeTask, ev *channel.Event) {
-			ev.Token, f.refuse = f.button(signals.Abandon), no(acceptedThenEnded, "Workflow Update failed because the Workflow completed before the Update completed.", "")
+			ev.Token, f.refuse = f.button(signals.Abandon), no(acceptedThenEnded,
+				"Workflow Update failed because the Workflow completed before the Update completed.", "")
 		}, "Sorry, that was not done. Task " + taskID + " ended before", "ended before it could answer"},
 		"ended": {boss, func(f *fakeTask, ev *channel.Event) {
 			ev.Token, f.workflow.closed = f.button(signals.Approve), completed
@@ -231,7 +233,8 @@ func TestPressWithoutAnAnswerComesAgain(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		w.server.down, f.refuse = nil, down
-		if _, err = w.handler.Handle(context.Background(), press(boss, token)); fault.KindOf(err) != fault.Infra || w.last().Done || !strings.HasPrefix(w.last().Reason, "no answer: ") {
+		if _, err = w.handler.Handle(context.Background(), press(boss, token)); fault.KindOf(err) != fault.Infra || w.last().Done ||
+			!strings.HasPrefix(w.last().Reason, "no answer: ") {
 			t.Errorf("%s: %v, recorded %+v", name, err, w.last())
 		}
 		f.refuse = nil
@@ -246,7 +249,8 @@ func TestNothingIsDoneOffTheRecord(t *testing.T) {
 	for name, ev := range map[string]channel.Event{
 		"run": says(boss, "run fix it"), "cancel": says(boss, "cancel"), "approve": says(boss, "approve"), "remark": replies(boss, "please use tabs"),
 		"press": press(boss, signals.Token(taskRun, signals.Approve+"-1")),
-		"bind":  {ID: "b", Kind: channel.Said, User: channel.User{ID: nobody}, Room: task.Room{Channel: channel.Slack, ID: "D1"}, Direct: true, Text: "start ABCD-EFGH"},
+		"bind": {ID: "b", Kind: channel.Said, User: channel.User{ID: nobody}, Room: task.Room{Channel: channel.Slack, ID: "D1"}, Direct: true,
+			Text: "start ABCD-EFGH"},
 	} {
 		w := newWorld(t)
 		f := w.task(task.Approving)

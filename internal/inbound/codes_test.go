@@ -16,7 +16,8 @@ import (
 
 // chat is a private message of a user on Telegram.
 func chat(user, text string) channel.Event {
-	return channel.Event{ID: "tg-1", Kind: channel.Said, User: channel.User{ID: user, Name: "Ada"}, Room: task.Room{Channel: channel.Telegram, ID: user, Thread: ""},
+	return channel.Event{ID: "tg-1", Kind: channel.Said, User: channel.User{ID: user, Name: "Ada"},
+		Room:   task.Room{Channel: channel.Telegram, ID: user, Thread: ""},
 		Direct: true, Text: text, Message: "5"}
 }
 
@@ -85,7 +86,8 @@ func TestWrongCodes(t *testing.T) {
 			t.Errorf("%q, recorded %+v", a, w.last())
 		}
 	}
-	if a := try(5, "77", "ABCD-EFGH"); !strings.HasPrefix(a, "That were 5 wrong codes.") || len(w.server.updates) != 5 || w.last().Reason != "too many wrong codes" {
+	if a := try(5, "77", "ABCD-EFGH"); !strings.HasPrefix(a, "That were 5 wrong codes.") || len(w.server.updates) != 5 ||
+		w.last().Reason != "too many wrong codes" {
 		t.Errorf("the sixth gives %q, passed on %d", a, len(w.server.updates))
 	}
 	if a := try(6, "78", "ABCD-EFGH"); !strings.HasPrefix(a, "Welcome") {

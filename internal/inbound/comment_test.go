@@ -18,10 +18,11 @@ import (
 // steered adds the task of the issue, and returns the requests that it gets.
 func steered(w *world, s signals.Status) *[]any {
 	got := &[]any{}
-	w.server.add(issueTask, &fakeWorkflow{kind: signals.CodingTask, query: func(string, []any) (any, error) { return s, nil }, update: func(_ string, args []any) (any, error) {
-		*got = append(*got, args[0])
-		return signals.Ack{Text: "done"}, nil
-	}})
+	w.server.add(issueTask, &fakeWorkflow{kind: signals.CodingTask, query: func(string, []any) (any, error) { return s, nil },
+		update: func(_ string, args []any) (any, error) {
+			*got = append(*got, args[0])
+			return signals.Ack{Text: "done"}, nil
+		}})
 	return got
 }
 
@@ -31,9 +32,13 @@ func TestCommentsThatDecideNothing(t *testing.T) {
 	for text, answer := range map[string]string{
 		"cancel buttons should be red": "Did you mean the command? Write `cancel` alone", "reject empty names too": "Did you mean the command?",
 		"abandon the old parser": "Did you mean", "approve all empty names": "Did you mean", "resume where you were": "Did you mean",
-		"allow": "Commands are not decided here. They are decided in a chat", "allow 4f2a91c0": "Commands are not decided here.", "deny": "Commands are not decided here.",
-		"workspaces": "Workspaces are for chats and the command line.", "workspaces switch web": "Workspaces are for chats", "workspaces info web": "Workspaces are for chats",
-		"deny 4f2a91c0 --reason no": "Commands are not decided here.", "logs": "Logs are not shown here", "cron create @daily fix it": "Cron jobs are not kept from here.", "cron": "Cron jobs are not kept", "approve --frob": "--frob: unknown option of approve.", "run fast please": "",
+		"allow": "Commands are not decided here. They are decided in a chat", "allow 4f2a91c0": "Commands are not decided here.",
+		"deny":       "Commands are not decided here.",
+		"workspaces": "Workspaces are for chats and the command line.", "workspaces switch web": "Workspaces are for chats",
+		"workspaces info web":       "Workspaces are for chats",
+		"deny 4f2a91c0 --reason no": "Commands are not decided here.", "logs": "Logs are not shown here",
+		"cron create @daily fix it": "Cron jobs are not kept from here.", "cron": "Cron jobs are not kept",
+		"approve --frob": "--frob: unknown option of approve.", "run fast please": "",
 	} {
 		for _, pull := range []bool{false, true} {
 			w, p := newWorld(t), &fakeForge{}
@@ -44,7 +49,8 @@ func TestCommentsThatDecideNothing(t *testing.T) {
 				w.server.list[signals.PullRequestID("", "acme", "web", 42)] = w.server.list[issueTask]
 			}
 			w.handleRequest(t, p, ev)
-			if len(*got)+len(w.server.cancels) != 0 || len(p.comments) != 1 || !strings.HasPrefix(p.comments[0], "comment-5: "+answer) || strings.Contains(p.comments[0], "inside") {
+			if len(*got)+len(w.server.cancels) != 0 || len(p.comments) != 1 || !strings.HasPrefix(p.comments[0], "comment-5: "+answer) ||
+				strings.Contains(p.comments[0], "inside") {
 				t.Errorf("%q: sent %v, cancelled %v, answered %q", text, *got, w.server.cancels, p.comments)
 			}
 			if len(w.acts) != 1 || w.last().Done || w.last().User != "ada" {
@@ -99,9 +105,11 @@ func TestARequestThatIsTriedAgainMeansTheSame(t *testing.T) {
 func TestStatusInPublic(t *testing.T) {
 	t.Parallel()
 	w, p := newWorld(t), &fakeForge{}
-	steered(w, signals.Status{WorkflowID: issueTask, RunID: "r", Repository: "acme/web", Task: "the task", Detail: "the detail", NextAction: "the next", Phase: task.Executing,
-		Plan: &task.Plan{Revision: 2, Deliverables: []task.Deliverable{{Status: task.Passed}, {}}}, Usage: task.Usage{CostUSD: 1.25},
-		Questions: []signals.Question{{ID: "4f2a91c0", Command: "cat secrets"}}, PullRequest: &signals.PullRequest{Number: 12, URL: "https://github.com/acme/web/pull/12"}})
+	steered(w, signals.Status{WorkflowID: issueTask, RunID: "r", Repository: "acme/web", Task: "the task", Detail: "the detail", NextAction: "the next",
+		Phase: task.Executing,
+		Plan:  &task.Plan{Revision: 2, Deliverables: []task.Deliverable{{Status: task.Passed}, {}}}, Usage: task.Usage{CostUSD: 1.25},
+		Questions:   []signals.Question{{ID: "4f2a91c0", Command: "cat secrets"}},
+		PullRequest: &signals.PullRequest{Number: 12, URL: "https://github.com/acme/web/pull/12"}})
 	w.handleRequest(t, p, commented("ada", "status"))
 	want := "comment-5: **Executing**, plan revision 2, 1 of 2 done, pull request #12. Commands that wait for a decision: 1. " + render.CommandsElsewhere
 	if p.comments[0] != want {
@@ -169,7 +177,8 @@ func TestIssuesThatAreNotStarted(t *testing.T) {
 		"closed meanwhile": {func(_ *forge.Event, p *fakeForge) { p.closed = true }, false, ""},
 	} {
 		w, p := newWorld(t), &fakeForge{by: "ada", issue: issue}
-		ev := forge.Event{Kind: forge.IssueWanted, ID: "issue-42-a", Owner: "acme", Name: "web", Number: 42, Actor: "ada", At: now, Sum: forge.IssueSum(issue.Title, issue.Body)}
+		ev := forge.Event{Kind: forge.IssueWanted, ID: "issue-42-a", Owner: "acme", Name: "web", Number: 42, Actor: "ada", At: now,
+			Sum: forge.IssueSum(issue.Title, issue.Body)}
 		tt.change(&ev, p)
 		w.handleRequest(t, p, ev)
 		if (len(w.server.starts) == 1) != tt.started {
@@ -213,7 +222,8 @@ func TestRunReadsTheIssue(t *testing.T) {
 		}
 	}
 	w := newWorld(t)
-	if _, err := w.handler.HandleRequest(t.Context(), commented("ada", "run"), &fakeForge{none: fault.New(fault.Infra, "HTTP 503")}, "longshift"); fault.KindOf(err) != fault.Infra {
+	if _, err := w.handler.HandleRequest(t.Context(), commented("ada", "run"), &fakeForge{none: fault.New(fault.Infra, "HTTP 503")},
+		"longshift"); fault.KindOf(err) != fault.Infra {
 		t.Errorf("a forge that does not answer: %v", err)
 	}
 }

@@ -124,7 +124,6 @@ func (d jobVerbs) line(j jobs.Job) string {
 
 func cronTime(at time.Time) string { return at.Format("Mon 2 January 2006, 15:04 MST") }
 
-// jobWriter makes and deletes cron jobs.
 type jobWriter struct {
 	schedules Schedules
 	render    render.Markdown

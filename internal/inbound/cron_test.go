@@ -64,8 +64,10 @@ func cronWorld(t *testing.T) (*world, *fakeSchedules) {
 func TestCronCreate(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ text, expression, zone, repository, task string }{
-		"quoted":         {`cron create "0 9 * * 1-5" fix the flaky tests --timezone Europe/Rome --repo acme/api`, "0 9 * * 1-5", "Europe/Rome", "acme/api", "fix the flaky tests"},
-		"by a phone":     {`Cron create “0 9 * * 1–5” fix the flaky tests —timezone Europe/Rome`, "0 9 * * 1-5", "Europe/Rome", "acme/web", "fix the flaky tests"},
+		"quoted": {`cron create "0 9 * * 1-5" fix the flaky tests --timezone Europe/Rome --repo acme/api`, "0 9 * * 1-5", "Europe/Rome", "acme/api",
+			"fix the flaky tests"},
+		"by a phone": {`Cron create “0 9 * * 1–5” fix the flaky tests —timezone Europe/Rome`, "0 9 * * 1-5", "Europe/Rome", "acme/web",
+			"fix the flaky tests"},
 		"as code":        {"cron create `0 9 * * 1-5` fix it", "0 9 * * 1-5", "", "acme/web", "fix it"},
 		"bare":           {"cron create 0 9 * * 1-5 fix it", "0 9 * * 1-5", "", "acme/web", "fix it"},
 		"a name":         {"/cron create @daily acme/api fix it", "@daily", "", "acme/api", "fix it"},
@@ -83,10 +85,12 @@ func TestCronCreate(t *testing.T) {
 		if diff := cmp.Diff(want, f.made[0]); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
-		if !strings.HasPrefix(a.Text, "Cron job `cron-u-1a2b3c4d-01` starts tasks in "+tt.repository+", by `"+tt.expression+"` in Europe/Rome.\n\nNext:\n- Mon 23 November 2026, 09:00 CET") {
+		if !strings.HasPrefix(a.Text, "Cron job `cron-u-1a2b3c4d-01` starts tasks in "+tt.repository+", by `"+tt.expression+
+			"` in Europe/Rome.\n\nNext:\n- Mon 23 November 2026, 09:00 CET") {
 			t.Errorf("%s: answer %q", name, a.Text)
 		}
-		if last := w.last(); len(w.acts) != 2 || w.acts[0].Reason != Asked || !last.Done || last.Verb != "cron create" || last.Reason != "made cron-u-1a2b3c4d-01" || last.Delivery != "ev-1" {
+		if last := w.last(); len(w.acts) != 2 || w.acts[0].Reason != Asked || !last.Done || last.Verb != "cron create" ||
+			last.Reason != "made cron-u-1a2b3c4d-01" || last.Delivery != "ev-1" {
 			t.Errorf("%s: recorded %+v", name, w.acts)
 		}
 	}
@@ -219,7 +223,8 @@ func TestCronDelete(t *testing.T) {
 func TestCronElsewhere(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	for text, want := range map[string]string{"cron": "Write `cron create", "cron list": "Cron jobs are not set up here.", "cron create @daily x": "Cron jobs are not set up here.", "cron jobs fail": "Write `cron create"} {
+	for text, want := range map[string]string{"cron": "Write `cron create", "cron list": "Cron jobs are not set up here.",
+		"cron create @daily x": "Cron jobs are not set up here.", "cron jobs fail": "Write `cron create"} {
 		if a := w.handle(says(boss, text)); !strings.HasPrefix(a.Text, want) {
 			t.Errorf("%q: %q", text, a.Text)
 		}

@@ -17,19 +17,16 @@ func answer(text string) decision { return decision{answer: channel.Answer{Text:
 // action is a change that a person may make, with everything that is needed to carry it out. The types below are all there are.
 type action interface{ requested() request }
 
-// update sends a command to a task.
 type update struct {
 	request
 	payload any
 }
 
-// cancellation asks the server to cancel a task.
 type cancellation struct {
 	request
 	reason string
 }
 
-// start starts a task.
 type start struct {
 	request
 	repository task.Repository
@@ -49,27 +46,23 @@ type forgeStart struct {
 	restart bool
 }
 
-// jobCreation makes a cron job.
 type jobCreation struct {
 	request
 	job  jobs.Request
 	note string // added to the answer
 }
 
-// jobDeletion deletes a cron job.
 type jobDeletion struct {
 	request
 	owner, id string
 }
 
-// projectSwitch makes a project the current one of a person, or none.
 type projectSwitch struct {
 	request
 	name           string
 	answer, reason string
 }
 
-// binding binds a chat with a one-time code.
 type binding struct {
 	request
 	code  string

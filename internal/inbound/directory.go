@@ -30,7 +30,6 @@ func Unbind(ctx context.Context, c client.Client, channel, user string) (bool, e
 	return a.Bound, err
 }
 
-// Bindings returns the chats that people have bound.
 func Bindings(ctx context.Context, c client.Client) (all []signals.Binding, err error) {
 	v, err := c.QueryWorkflow(ctx, signals.DirectoryID, "", signals.QueryBound)
 	var none *serviceerror.NotFound

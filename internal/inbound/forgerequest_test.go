@@ -85,10 +85,12 @@ func TestIssueStartsItsTask(t *testing.T) {
 		t.Errorf("said %q", text)
 	}
 	o, in := w.server.starts[0], w.server.inputs[0].(task.Input)
-	if o.ID != issueTask || o.WorkflowIDReusePolicy != enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE || o.WorkflowIDConflictPolicy != enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING {
+	if o.ID != issueTask || o.WorkflowIDReusePolicy != enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE ||
+		o.WorkflowIDConflictPolicy != enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING {
 		t.Errorf("started as %+v", o)
 	}
-	if in.Repository != "acme/web" || in.Task != "Resolve issue #42." || in.Issue.Title != "Login\nis [hidden]" || in.Issue.Body != "it fails" || in.RequestedBy.Name != "ada" || in.RequestedBy.Via != "github" {
+	if in.Repository != "acme/web" || in.Task != "Resolve issue #42." || in.Issue.Title != "Login\nis [hidden]" || in.Issue.Body != "it fails" ||
+		in.RequestedBy.Name != "ada" || in.RequestedBy.Via != "github" {
 		t.Errorf("input %+v", in)
 	}
 	if o.StaticSummary != `Resolve issue #42: Login is \[hidden]` || strings.Contains(o.StaticDetails, "Login") {
@@ -138,7 +140,8 @@ func TestCommentsOnAnIssue(t *testing.T) {
 			return signals.Ack{Text: "done"}, nil
 		}})
 		w.handleRequest(t, p, commented("ada", c.text))
-		if len(p.reacted) != 1 || p.reacted[0] != 5 || len(p.comments) != 1 || !strings.Contains(p.comments[0], c.answer) || !strings.HasPrefix(p.comments[0], "comment-5: ") {
+		if len(p.reacted) != 1 || p.reacted[0] != 5 || len(p.comments) != 1 || !strings.Contains(p.comments[0], c.answer) ||
+			!strings.HasPrefix(p.comments[0], "comment-5: ") {
 			t.Errorf("%q: heard %v, answered %q", c.text, p.reacted, p.comments)
 		}
 		if c.verb != "" && (len(got) != 2 || got[0] != c.verb) {

@@ -205,7 +205,8 @@ func (f *fakeTask) button(verb string) string {
 }
 
 func press(user, token string) channel.Event {
-	return channel.Event{ID: "ev-press", Kind: channel.Press, User: channel.User{ID: user, Name: "Ada"}, Room: task.Room{Channel: channel.Slack, ID: room}, Token: token}
+	return channel.Event{ID: "ev-press", Kind: channel.Press, User: channel.User{ID: user, Name: "Ada"},
+		Room: task.Room{Channel: channel.Slack, ID: room}, Token: token}
 }
 
 // says is a message to Longshift outside of threads.

@@ -20,7 +20,8 @@ func issues(p *fakeForge) func(*Config) {
 // An issue that is named in a chat has one task, with the same id as from a label or an intake.
 func TestRunNamesAnIssue(t *testing.T) {
 	t.Parallel()
-	for text, repository := range map[string]string{"run #42": "acme/web", "run acme/web#42": "acme/web", "run acme/web #42 --budget 5": "acme/web", "run acme/api#42": "acme/api"} {
+	for text, repository := range map[string]string{"run #42": "acme/web", "run acme/web#42": "acme/web", "run acme/web #42 --budget 5": "acme/web",
+		"run acme/api#42": "acme/api"} {
 		w := newWorld(t, issues(&fakeForge{issue: task.Issue{Forge: "github", Number: 42, Title: "Login fails, hunter2secret", Body: "it does"}}))
 		a := w.handle(says(boss, text))
 		if len(w.server.starts) != 1 {
@@ -33,7 +34,8 @@ func TestRunNamesAnIssue(t *testing.T) {
 			o.WorkflowIDConflictPolicy != enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING || !o.WorkflowExecutionErrorWhenAlreadyStarted {
 			t.Errorf("%q: started as %+v", text, o)
 		}
-		if in.Repository != repository || in.Task != "Resolve issue #42." || in.Issue == nil || in.Issue.Title != "Login fails, [hidden]" || in.RequestedBy.Via != "slack" || in.Room == nil {
+		if in.Repository != repository || in.Task != "Resolve issue #42." || in.Issue == nil || in.Issue.Title != "Login fails, [hidden]" ||
+			in.RequestedBy.Via != "slack" || in.Room == nil {
 			t.Errorf("%q: input %+v", text, in)
 		}
 		if !strings.Contains(a.Text, "works on issue #42") {
@@ -54,7 +56,8 @@ func TestRunWithoutAnIssueToRead(t *testing.T) {
 		place *fakeForge
 		says  string
 	}{
-		"closed": {&fakeForge{closed: true}, "closed"}, "gone": {&fakeForge{none: fault.New(fault.NotFound, "issue acme/web#42 was deleted")}, "deleted"}, "nobody reads": {nil, "can be read here"},
+		"closed": {&fakeForge{closed: true}, "closed"}, "gone": {&fakeForge{none: fault.New(fault.NotFound, "issue acme/web#42 was deleted")}, "deleted"},
+		"nobody reads": {nil, "can be read here"},
 	} {
 		w := newWorld(t)
 		if c.place != nil {

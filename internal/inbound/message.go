@@ -11,7 +11,6 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// message is a parsed message of a chat.
 type message struct {
 	event     channel.Event   // its text is readable and holds no secrets, because it goes into histories
 	threaded  bool            // it answers a message, or belongs to a thread
@@ -32,7 +31,6 @@ func parseMessage(ev channel.Event, redact func(string) string) message {
 	return m
 }
 
-// messages decides about messages.
 type messages struct {
 	access   access
 	codes    codes

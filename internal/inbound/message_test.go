@@ -24,21 +24,24 @@ func TestThread(t *testing.T) {
 		want  any
 		text2 string // of the answer
 	}{
-		"words on a plan":     {"one commit only", task.Approving, signals.EditRequest{Message: m, Revision: 2, Text: "one commit only"}, "Plan revision"},
-		"words later":         {"one commit only", task.Executing, tell("one commit only"), "Plan revision"},
-		"words when stopped":  {"the key is renewed", task.Suspended, tell("the key is renewed"), "Plan revision"},
-		"words afterwards":    {"rename it", task.Following, tell("rename it"), "Plan revision"},
-		"approve":             {"Approve", task.Approving, signals.ApproveRequest{Message: m, Revision: 2}, "Plan revision"},
-		"with a stop":         {"approve.", task.Approving, signals.ApproveRequest{Message: m, Revision: 2}, "Plan revision"},
-		"with a slash":        {"/approve", task.Approving, signals.ApproveRequest{Message: m, Revision: 2}, "Plan revision"},
-		"of a bot":            {"/approve@longshift_bot", task.Approving, signals.ApproveRequest{Message: m, Revision: 2}, "Plan revision"},
-		"copied":              {"`approve`", task.Approving, signals.ApproveRequest{Message: m, Revision: 2}, "Plan revision"},
-		"comment":             {"approve, but keep the old name", task.Approving, signals.ApproveRequest{Message: m, Revision: 2, Comment: "but keep the old name"}, "Plan revision"},
-		"revision":            {"approve --revision 1", task.Approving, signals.ApproveRequest{Message: m, Revision: 1}, "Plan revision"},
-		"edit":                {"EDIT one commit only", task.Approving, signals.EditRequest{Message: m, Revision: 2, Text: "one commit only"}, "Plan revision"},
-		"reject":              {"reject: we drop this", task.Approving, signals.RejectRequest{Message: m, Revision: 2, Reason: "we drop this"}, "Plan revision"},
-		"resume":              {"resume --add-cost $2 --add-time 30m --note \"it is back\"", task.Suspended, signals.ResumeRequest{Message: m, AddCost: 2, AddTime: "30m", Note: "it is back"}, "Plan revision"},
-		"dash of a phone":     {"resume —add-cost 2 —note “it is back”", task.Suspended, signals.ResumeRequest{Message: m, AddCost: 2, Note: "it is back"}, "Plan revision"},
+		"words on a plan":    {"one commit only", task.Approving, signals.EditRequest{Message: m, Revision: 2, Text: "one commit only"}, "Plan revision"},
+		"words later":        {"one commit only", task.Executing, tell("one commit only"), "Plan revision"},
+		"words when stopped": {"the key is renewed", task.Suspended, tell("the key is renewed"), "Plan revision"},
+		"words afterwards":   {"rename it", task.Following, tell("rename it"), "Plan revision"},
+		"approve":            {"Approve", task.Approving, signals.ApproveRequest{Message: m, Revision: 2}, "Plan revision"},
+		"with a stop":        {"approve.", task.Approving, signals.ApproveRequest{Message: m, Revision: 2}, "Plan revision"},
+		"with a slash":       {"/approve", task.Approving, signals.ApproveRequest{Message: m, Revision: 2}, "Plan revision"},
+		"of a bot":           {"/approve@longshift_bot", task.Approving, signals.ApproveRequest{Message: m, Revision: 2}, "Plan revision"},
+		"copied":             {"`approve`", task.Approving, signals.ApproveRequest{Message: m, Revision: 2}, "Plan revision"},
+		"comment": {"approve, but keep the old name", task.Approving,
+			signals.ApproveRequest{Message: m, Revision: 2, Comment: "but keep the old name"}, "Plan revision"},
+		"revision": {"approve --revision 1", task.Approving, signals.ApproveRequest{Message: m, Revision: 1}, "Plan revision"},
+		"edit":     {"EDIT one commit only", task.Approving, signals.EditRequest{Message: m, Revision: 2, Text: "one commit only"}, "Plan revision"},
+		"reject":   {"reject: we drop this", task.Approving, signals.RejectRequest{Message: m, Revision: 2, Reason: "we drop this"}, "Plan revision"},
+		"resume": {"resume --add-cost $2 --add-time 30m --note \"it is back\"", task.Suspended,
+			signals.ResumeRequest{Message: m, AddCost: 2, AddTime: "30m", Note: "it is back"}, "Plan revision"},
+		"dash of a phone": {"resume —add-cost 2 —note “it is back”", task.Suspended,
+			signals.ResumeRequest{Message: m, AddCost: 2, Note: "it is back"}, "Plan revision"},
 		"abandon":             {"abandon --reason done", task.Suspended, signals.AbandonRequest{Message: m, Reason: "done"}, "Plan revision"},
 		"allow for the task":  {"allow 4f2a91c0 --for-task", task.Executing, signals.AllowRequest{Message: m, Question: "4f2a91c0", ForTask: true}, "Plan revision"},
 		"allow":               {"allow 4f2a91c0", task.Executing, signals.AllowRequest{Message: m, Question: "4f2a91c0"}, "Plan revision"},
@@ -58,7 +61,8 @@ func TestThread(t *testing.T) {
 		"edit without text":   {"edit", task.Approving, nil, "The text is missing: say what is to change."},
 		"bad option":          {"approve --comments x", task.Approving, nil, "--comments: unknown option of approve."},
 		"too long":            {strings.Repeat("x", 10_000), task.Executing, nil, "The text has 10000 bytes. Write at most 8000."},
-		"long edit":           {strings.Repeat("x", 10_000), task.Approving, signals.EditRequest{Message: m, Revision: 2, Text: strings.Repeat("x", 10_000)}, "Plan revision"},
+		"long edit": {strings.Repeat("x", 10_000), task.Approving,
+			signals.EditRequest{Message: m, Revision: 2, Text: strings.Repeat("x", 10_000)}, "Plan revision"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -191,8 +195,10 @@ func TestWhichTask(t *testing.T) {
 	w := newWorld(t)
 	w.task(task.Approving)
 	const other = "acme-web-add-flag-9f8e7d6c"
-	w.server.add(other, &fakeWorkflow{kind: signals.CodingTask, query: planned, update: func(string, []any) (any, error) { return signals.Ack{Text: "other"}, nil }})
-	w.server.add(signals.ConversationID("other"), &fakeWorkflow{kind: signals.Conversation, attrs: map[string]any{signals.AttrThread: []string{"slack:C1:5", "slack:C10:6"}},
+	w.server.add(other, &fakeWorkflow{kind: signals.CodingTask, query: planned,
+		update: func(string, []any) (any, error) { return signals.Ack{Text: "other"}, nil }})
+	w.server.add(signals.ConversationID("other"), &fakeWorkflow{kind: signals.Conversation,
+		attrs: map[string]any{signals.AttrThread: []string{"slack:C1:5", "slack:C10:6"}},
 		query: func(string, []any) (any, error) { return signals.TaskAnswer{Workflow: other}, nil }})
 	if a := w.handle(says(boss, "approve")); !strings.Contains(a.Text, "2 run in this room") {
 		t.Errorf("two run: %q", a.Text)
@@ -236,19 +242,22 @@ func TestWhoIsAnswered(t *testing.T) {
 		reply  string // beginning of the answer
 		reason string // of the only line in the record, "" for none
 	}{
-		"not to us":               {quietly(says(boss, "approve")), "", ""},
-		"another thread":          {elsewhere(replies(boss, "approve")), "", ""},
-		"stranger to us":          {says(nobody, "run fix it"), "Sorry, you are not on the list", "not on the list"},
-		"stranger in a thread":    {replies(nobody, "approve"), "", ""},
-		"strangers who talk":      {replies(nobody, "looks good"), "", ""},
-		"stranger elsewhere":      {elsewhere(replies(nobody, "approve")), "", ""},
-		"stranger in private":     {private(says(nobody, "hello")), "Sorry, you are not on the list of people who may use this. Your user id is `U9NOBODY`; please give it to the operator. If you have a code", "not on the list"},
-		"no user":                 {says("", "list"), "Sorry, you are not on the list", "not on the list"},
-		"room not served":         {in(says(boss, "list"), "C2"), "", "the room is not served"},
-		"talk there":              {quietly(in(replies(boss, "approve"), "C2")), "", ""},
-		"private is served":       {private(says(boss, "list")), "- `", ""},
-		"bound":                   {says(bound, "list"), "- `", ""},
-		"bound on another":        {channel.Event{ID: "t", Kind: channel.Said, User: channel.User{ID: bound}, Room: task.Room{Channel: channel.Telegram, ID: bound}, Direct: true, Text: "list"}, "Sorry, you are not", "not on the list"},
+		"not to us":            {quietly(says(boss, "approve")), "", ""},
+		"another thread":       {elsewhere(replies(boss, "approve")), "", ""},
+		"stranger to us":       {says(nobody, "run fix it"), "Sorry, you are not on the list", "not on the list"},
+		"stranger in a thread": {replies(nobody, "approve"), "", ""},
+		"strangers who talk":   {replies(nobody, "looks good"), "", ""},
+		"stranger elsewhere":   {elsewhere(replies(nobody, "approve")), "", ""},
+		"stranger in private": {private(says(nobody, "hello")),
+			"Sorry, you are not on the list of people who may use this. Your user id is `U9NOBODY`; please give it to the operator. If you have a code",
+			"not on the list"},
+		"no user":           {says("", "list"), "Sorry, you are not on the list", "not on the list"},
+		"room not served":   {in(says(boss, "list"), "C2"), "", "the room is not served"},
+		"talk there":        {quietly(in(replies(boss, "approve"), "C2")), "", ""},
+		"private is served": {private(says(boss, "list")), "- `", ""},
+		"bound":             {says(bound, "list"), "- `", ""},
+		"bound on another": {channel.Event{ID: "t", Kind: channel.Said, User: channel.User{ID: bound},
+			Room: task.Room{Channel: channel.Telegram, ID: bound}, Direct: true, Text: "list"}, "Sorry, you are not", "not on the list"},
 		"words without the right": {replies(starter, "use tabs"), "Sorry, you may not use `tell`", "no right to tell"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -77,7 +77,6 @@ func (d projectVerbs) switchTo(ctx context.Context, ev channel.Event, r request,
 	return decision{action: projectSwitch{request: r, name: name, answer: text, reason: "switched to " + found.Name}}, nil
 }
 
-// projectWriter stores the current projects of people.
 type projectWriter struct {
 	client directoryClient
 	render render.Markdown

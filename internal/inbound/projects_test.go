@@ -112,7 +112,8 @@ func TestProjectsSwitch(t *testing.T) {
 		t.Errorf("answer %q", a.Text)
 	}
 	u := s.server.updates[0]
-	if r, _ := u.Args[0].(signals.SwitchRequest); u.WorkflowID != signals.DirectoryID || u.UpdateID != r.ID || r.By != "Ada" || r.Channel != "slack" || r.User != starter || r.Workspace != "web" {
+	if r, _ := u.Args[0].(signals.SwitchRequest); u.WorkflowID != signals.DirectoryID || u.UpdateID != r.ID || r.By != "Ada" || r.Channel != "slack" ||
+		r.User != starter || r.Workspace != "web" {
 		t.Errorf("update %+v", u)
 	}
 	if last := s.last(); !last.Done || last.Verb != "workspaces switch" || last.Reason != "switched to web" || len(s.acts) != 2 || s.acts[0].Reason != Asked {
@@ -162,7 +163,8 @@ func TestProjectsSwitchIsRefused(t *testing.T) {
 		{boss, "workspaces switch web --force", "--force: unknown option of workspaces.", "unknown option"},
 	} {
 		s := newProjectWorld(t)
-		if a := s.says(tt.user, tt.text); !strings.HasPrefix(a.Text, tt.says) || len(s.server.updates) != 0 || s.last().Done || !strings.Contains(s.last().Reason, tt.reason) {
+		if a := s.says(tt.user, tt.text); !strings.HasPrefix(a.Text, tt.says) || len(s.server.updates) != 0 || s.last().Done ||
+			!strings.Contains(s.last().Reason, tt.reason) {
 			t.Errorf("%s by %s: %q, recorded %+v", tt.text, tt.user, a.Text, s.last())
 		}
 	}
@@ -181,7 +183,8 @@ func TestProjectsSwitchIsRefused(t *testing.T) {
 func TestProjectsInfo(t *testing.T) {
 	t.Parallel()
 	s := newProjectWorld(t)
-	if a := s.says(approver, "workspaces info notes"); a.Text != "**notes**: no git repository, 0 files\n- path: "+(render.Markdown{Redact: s.config.Redact}).Literal(filepath.Join(s.root, "notes"), 500) {
+	if a := s.says(approver, "workspaces info notes"); a.Text != "**notes**: no git repository, 0 files\n- path: "+
+		(render.Markdown{Redact: s.config.Redact}).Literal(filepath.Join(s.root, "notes"), 500) {
 		t.Errorf("info: %q", a.Text)
 	}
 	if a := s.says(boss, "workspaces info"); !strings.HasPrefix(a.Text, "You have no workspace.") {
@@ -191,7 +194,8 @@ func TestProjectsInfo(t *testing.T) {
 	if a := s.says(boss, "workspaces info"); !strings.HasPrefix(a.Text, "**notes**") {
 		t.Errorf("info of the current one: %q", a.Text)
 	}
-	for text, want := range map[string]string{"workspaces info ../x": `Workspace "../x": a path.`, "workspaces info shop": `There is no workspace "shop".`, "workspaces frob": `Workspaces does not know "frob".`,
+	for text, want := range map[string]string{"workspaces info ../x": `Workspace "../x": a path.`,
+		"workspaces info shop": `There is no workspace "shop".`, "workspaces frob": `Workspaces does not know "frob".`,
 		"workspaces --none": "--none belongs to workspaces switch."} {
 		if a := s.says(boss, text); !strings.HasPrefix(a.Text, want) {
 			t.Errorf("%s: %q", text, a.Text)
@@ -202,7 +206,8 @@ func TestProjectsInfo(t *testing.T) {
 		t.Errorf("a Directory that does not know the question: %q", a.Text)
 	}
 	text := projectText(checkouts.Info{Project: checkouts.Project{Name: "w_b", Path: "/srv/w_b", Repository: true, Branch: "main"}, Files: 3, Dirty: true,
-		Commits: []checkouts.Commit{{ID: "1a2b3c4", Subject: "fix @ada *now* " + secret, Author: "[Ada](http://x)", Time: now.Add(-3 * time.Hour)}}}, render.Markdown{Redact: s.config.Redact}, now)
+		Commits: []checkouts.Commit{{ID: "1a2b3c4", Subject: "fix @ada *now* " + secret, Author: "[Ada](http://x)", Time: now.Add(-3 * time.Hour)}}},
+		render.Markdown{Redact: s.config.Redact}, now)
 	if want := "**w\\_b**: 3 tracked files, changed\n- path: /srv/w\\_b\n- branch: main\n- `1a2b3c4` fix ＠ada \\*now\\* \\[hidden\\] (\\[Ada\\](http://x), 3h ago)"; text != want {
 		t.Errorf("info\n%s, want\n%s", text, want)
 	}

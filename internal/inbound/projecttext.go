@@ -89,7 +89,6 @@ func projectText(p checkouts.Info, m render.Markdown, now time.Time) string {
 	return strings.Join(lines, "\n")
 }
 
-// age renders a duration in one unit.
 func age(d time.Duration) string {
 	switch d = max(d, 0); {
 	case d < time.Hour:

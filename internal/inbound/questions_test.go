@@ -14,8 +14,9 @@ import (
 func TestACommandIsShownWhole(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ command, shown string }{
-		"short":           {"rm -rf /", "rm -rf /"},
-		"long":            {"terraform plan " + strings.Repeat("-var=x=1 ", 450) + "-auto-approve", "terraform plan " + strings.Repeat("-var=x=1 ", 450) + "-auto-approve"},
+		"short": {"rm -rf /", "rm -rf /"},
+		"long": {"terraform plan " + strings.Repeat("-var=x=1 ", 450) + "-auto-approve",
+			"terraform plan " + strings.Repeat("-var=x=1 ", 450) + "-auto-approve"},
 		"many lines":      {"a\n\n# Approved\n- b", "a\n\n# Approved\n- b"},
 		"a fence":         {"a\n```\n**harmless**\n```\nb", "a\n```\n**harmless**\n```\nb"},
 		"a longer fence":  {"a\n``````\nb", "a\n``````\nb"},

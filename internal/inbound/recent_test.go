@@ -17,7 +17,8 @@ import (
 // TestRedeliveryHitsNoOtherTask: the room shows another task by the time that the same message is delivered again.
 func TestRedeliveryHitsNoOtherTask(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"cancel", "approve", "reject", "edit use tabs", "deny", "resume", "abandon", "allow 4f2a91c0", "tell use tabs", "approve acme-web", "cancel acme-web"} {
+	for _, text := range []string{"cancel", "approve", "reject", "edit use tabs", "deny", "resume", "abandon", "allow 4f2a91c0", "tell use tabs",
+		"approve acme-web", "cancel acme-web"} {
 		w := newWorld(t)
 		f := w.task(task.Approving)
 		w.handle(says(boss, text))
@@ -30,7 +31,8 @@ func TestRedeliveryHitsNoOtherTask(t *testing.T) {
 			other = append(other, args[0])
 			return signals.Ack{Text: "ok"}, nil
 		}})
-		w.server.add(signals.ConversationID("other-run"), &fakeWorkflow{kind: signals.Conversation, attrs: map[string]any{signals.AttrThread: []string{"slack:" + room + ":7"}},
+		w.server.add(signals.ConversationID("other-run"), &fakeWorkflow{kind: signals.Conversation,
+			attrs: map[string]any{signals.AttrThread: []string{"slack:" + room + ":7"}},
 			query: func(string, []any) (any, error) {
 				return signals.TaskAnswer{Workflow: "acme-web-other", Run: "other-run"}, nil
 			}})

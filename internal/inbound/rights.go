@@ -16,7 +16,6 @@ type People struct {
 	Commands []string // allow and deny commands
 }
 
-// right is what a person may do.
 type right int
 
 const (
@@ -42,7 +41,6 @@ func needs(verb string) (r right, ok bool) {
 	return 0, false
 }
 
-// changes reports whether a verb changes something.
 func changes(verb string) bool {
 	r, ok := needs(verb)
 	return ok && r != toRead

@@ -37,13 +37,15 @@ func TestRun(t *testing.T) {
 	if !regexp.MustCompile(`^acme-web-fix-the-login-please-[0-9a-f]{8}$`).MatchString(o.ID) || w.server.list[o.ID].kind != signals.CodingTask {
 		t.Errorf("id %s", o.ID)
 	}
-	if o.StaticSummary != `fix the \*login\*, please` || !strings.HasPrefix(o.StaticDetails, "**Repository** acme/web\n\n**Requested by** Ada\n\nfix the \\*login") {
+	if o.StaticSummary != `fix the \*login\*, please` || !strings.HasPrefix(o.StaticDetails,
+		"**Repository** acme/web\n\n**Requested by** Ada\n\nfix the \\*login") {
 		t.Errorf("summary %q, details %q", o.StaticSummary, o.StaticDetails)
 	}
 	if o.TypedSearchAttributes.Size() != 2 {
 		t.Errorf("search attributes %v", o.TypedSearchAttributes)
 	}
-	if want := "Task `" + o.ID + "` runs in acme/web. [Temporal Web](https://temporal.example.com/namespaces/default/workflows/" + o.ID + "/run-of-" + o.ID + ")"; a.Text != want {
+	if want := "Task `" + o.ID + "` runs in acme/web. [Temporal Web](https://temporal.example.com/namespaces/default/workflows/" + o.ID + "/run-of-" +
+		o.ID + ")"; a.Text != want {
 		t.Errorf("answer %q\nwant   %q", a.Text, want)
 	}
 	if last := w.last(); !last.Done || last.Task != o.ID || last.Verb != command.Run || len(w.acts) != 2 || w.acts[0].Reason != Asked {
@@ -164,7 +166,8 @@ func TestRunOfAPathThatIsTheDefault(t *testing.T) {
 func TestWhoMayNotApproveMayNotLoosenTheApproval(t *testing.T) {
 	t.Parallel()
 	for text, started := range map[string]bool{
-		"run fix it --approval none": false, "run fix it --approval auto": false, "run fix it --approve-after 1s": false, "run fix it --approval required": true, "run fix it": true,
+		"run fix it --approval none": false, "run fix it --approval auto": false, "run fix it --approve-after 1s": false,
+		"run fix it --approval required": true, "run fix it": true,
 	} {
 		w := newWorld(t)
 		if a := w.handle(says(starter, text)); (len(w.server.starts) == 1) != started {
@@ -196,7 +199,8 @@ func TestWhoMayNotApproveMayNotChooseTheRules(t *testing.T) {
 				mode, _ = in.Config.Lookup("approval.mode")
 			}
 			asked := strings.Contains(text, "--approval")
-			if want := guarded && user == starter; (mode == any(task.ApprovalRequired)) != (want || asked) || strings.Contains(a.Text, "has to let its plan pass") != want {
+			if want := guarded && user == starter; (mode == any(task.ApprovalRequired)) != (want || asked) ||
+				strings.Contains(a.Text, "has to let its plan pass") != want {
 				t.Errorf("%q by %s: approval %v, answer %q", text, user, mode, a.Text)
 			}
 		}
@@ -217,7 +221,8 @@ func TestRunThread(t *testing.T) {
 		"below the request": {func(*channel.Event) {}, task.Room{Channel: "slack", ID: room, Thread: "1700000009.000900"}},
 		"slash command":     {func(ev *channel.Event) { ev.Message = "" }, task.Room{Channel: "slack", ID: room}},
 		"in a thread":       {func(ev *channel.Event) { ev.Room.Thread, ev.ReplyTo = "1.1", "1.1" }, task.Room{Channel: "slack", ID: room, Thread: "1.1"}},
-		"telegram":          {func(ev *channel.Event) { ev.Room = task.Room{Channel: channel.Telegram, ID: "-100"}; ev.Message = "7" }, task.Room{Channel: "telegram", ID: "-100"}},
+		"telegram": {func(ev *channel.Event) { ev.Room = task.Room{Channel: channel.Telegram, ID: "-100"}; ev.Message = "7" },
+			task.Room{Channel: "telegram", ID: "-100"}},
 	} {
 		w := newWorld(t, func(c *Config) { c.People[channel.Telegram] = c.People[channel.Slack] })
 		ev := says(boss, "run fix it")
@@ -272,7 +277,8 @@ func TestThreadKeysAreQuoted(t *testing.T) {
 	t.Parallel()
 	for _, id := range []string{"x' OR WorkflowType = 'CodingTask", `x\`, "a:b", "x\ny", "%", strings.Repeat("1", 300), "ü"} {
 		for _, change := range []func(*channel.Event){
-			func(ev *channel.Event) { ev.ReplyTo, ev.Room.Thread = id, id }, func(ev *channel.Event) { ev.Room.ID = id }, func(ev *channel.Event) { ev.Room.Channel = id },
+			func(ev *channel.Event) { ev.ReplyTo, ev.Room.Thread = id, id }, func(ev *channel.Event) { ev.Room.ID = id },
+			func(ev *channel.Event) { ev.Room.Channel = id },
 		} {
 			w := newWorld(t, func(c *Config) { c.People[channel.Telegram] = c.People[channel.Slack] })
 			f := w.task(task.Approving)

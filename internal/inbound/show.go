@@ -10,7 +10,6 @@ import (
 	"github.com/longshift/longshift/internal/inbound/render"
 )
 
-// views shows tasks.
 type views struct {
 	server server
 	find   finder

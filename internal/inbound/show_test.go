@@ -58,7 +58,8 @@ func TestLogs(t *testing.T) {
 	}
 	a := w.handle(says(starter, "logs"))
 	lines := strings.Split(a.Text, "\n")
-	if lines[0] != "The end of the log of `"+taskID+"`:" || !strings.HasPrefix(lines[2], `- 12:05:00 note: line 6 # \[hidden\] yyy`) || len(lines) != 14 || len(lines[2]) > 260 {
+	if lines[0] != "The end of the log of `"+taskID+"`:" || !strings.HasPrefix(lines[2], `- 12:05:00 note: line 6 # \[hidden\] yyy`) ||
+		len(lines) != 14 || len(lines[2]) > 260 {
 		t.Errorf("got:\n%s", a.Text)
 	}
 }
@@ -102,7 +103,8 @@ func TestList(t *testing.T) {
 			signals.AttrPhase: string(task.SettingUp), signals.AttrNeedsHuman: i == 0, signals.AttrCostUSD: 0.5}})
 	}
 	lines := strings.Split(w.handle(says(starter, "list")).Text, "\n")
-	if len(lines) != 11 || lines[0] != "- `web-0` Setting up, acme/my\\_web, $0.50: **needs you**" || lines[1] != "- `web-1` Setting up, acme/my\\_web, $0.50" || lines[10] != "- and more" {
+	if len(lines) != 11 || lines[0] != "- `web-0` Setting up, acme/my\\_web, $0.50: **needs you**" ||
+		lines[1] != "- `web-1` Setting up, acme/my\\_web, $0.50" || lines[10] != "- and more" {
 		t.Errorf("got:\n%s", strings.Join(lines, "\n"))
 	}
 }

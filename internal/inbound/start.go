@@ -22,7 +22,6 @@ type executor interface {
 	ExecuteWorkflow(ctx context.Context, options client.StartWorkflowOptions, workflow any, args ...any) (client.WorkflowRun, error)
 }
 
-// taskStarter starts tasks.
 type taskStarter struct {
 	client executor
 	server server
@@ -115,7 +114,6 @@ const memoRequest = "request"
 // issueOrder is the text of an issue's task. The title of the issue is no part of it: anybody can write it.
 func issueOrder(number int) string { return fmt.Sprintf("Resolve issue #%d.", number) }
 
-// redacted removes secrets from an issue.
 func redacted(issue task.Issue, redact func(string) string) *task.Issue {
 	issue.Title, issue.Body = redact(issue.Title), redact(issue.Body)
 	return &issue

@@ -48,7 +48,8 @@ func TestAFloodIsOneLineAMinute(t *testing.T) {
 				lines = append(lines, a.Reason)
 			}
 		}
-		if len(lines) != 3 || strings.Contains(lines[0], "more") || !strings.HasSuffix(lines[1], ", and 199 more") || !strings.HasSuffix(lines[2], ", and 199 more") || len(w.acts) != 6 {
+		if len(lines) != 3 || strings.Contains(lines[0], "more") || !strings.HasSuffix(lines[1], ", and 199 more") ||
+			!strings.HasSuffix(lines[2], ", and 199 more") || len(w.acts) != 6 {
 			t.Errorf("%s: %d lines, %q", name, len(w.acts), lines)
 		}
 	}
@@ -98,8 +99,10 @@ func TestADirectoryThatIsSilentBlocksNobody(t *testing.T) {
 	token := f.button(signals.Approve)
 	words := replies(nobody, "start with words")
 	words.Direct = true
-	for name, ev := range map[string]channel.Event{"words": says(nobody, "hi"), "bound": says(bound, "list"), "a press": press(nobody, token), "a code": chat("77", "start ABCD-EFGH"),
-		"no code": chat("77", "start"), "a command in the thread": replies(bound, "approve"), "to us in the thread": words, "without the right": says(starter, "approve")} {
+	for name, ev := range map[string]channel.Event{"words": says(nobody, "hi"), "bound": says(bound, "list"), "a press": press(nobody, token),
+		"a code":  chat("77", "start ABCD-EFGH"),
+		"no code": chat("77", "start"), "a command in the thread": replies(bound, "approve"), "to us in the thread": words,
+		"without the right": says(starter, "approve")} {
 		if a := w.handle(ev); a.Text != whoAreYou || len(f.got) != 0 {
 			t.Errorf("%s: %q, sent %v", name, a.Text, f.got)
 		}
@@ -138,7 +141,8 @@ func TestCodesInThreads(t *testing.T) {
 			ev := replies(boss, text)
 			ev.Direct = direct
 			a := w.handle(ev)
-			if code && (len(f.got) != 0 || !strings.HasPrefix(a.Text, "Codes are taken in a private chat") || w.last().Reason != "a code in a thread") || !code && len(f.got) != 1 {
+			if code && (len(f.got) != 0 || !strings.HasPrefix(a.Text, "Codes are taken in a private chat") || w.last().Reason != "a code in a thread") ||
+				!code && len(f.got) != 1 {
 				t.Errorf("%q: %q, sent %v", text, a.Text, f.got)
 			}
 			if code {

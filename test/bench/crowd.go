@@ -54,7 +54,8 @@ func runCrowd(n int) (err error) {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%d tasks at once on one worker of 2 slots, 3 deliverables each, real Claude Code, %s for each answer, the check %q:\n", n, crowdThinks, crowdCheck)
+	fmt.Printf("%d tasks at once on one worker of 2 slots, 3 deliverables each, real Claude Code, %s for each answer, the check %q:\n",
+		n, crowdThinks, crowdCheck)
 	fmt.Printf("  at most %d agent processes, %d MB of their own\n", most.count, most.bytes>>20)
 	order := slices.SortedFunc(slices.Values(took), func(x, y pulled) int { return int(x.after - y.after) })
 	fmt.Printf("  pull requests after %.0f s (the first), %.0f s (half of them), %.0f s (the last)\n",
@@ -77,7 +78,8 @@ type pulled struct {
 func (b *bench) all(ctx context.Context, n int, remote string, begun time.Time) ([]pulled, error) {
 	runs := make([]client.WorkflowRun, n)
 	for i := range runs {
-		run, err := b.temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: fmt.Sprintf("crowd-%d", i), TaskQueue: signals.Queue}, signals.CodingTask,
+		run, err := b.temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: fmt.Sprintf("crowd-%d", i), TaskQueue: signals.Queue},
+			signals.CodingTask,
 			map[string]any{"repository": remote, "task": "write three files",
 				"config": map[string]any{"check": crowdCheck, "approval": map[string]any{"mode": "none"}}})
 		if err != nil {

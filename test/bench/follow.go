@@ -50,9 +50,11 @@ func (w *waiting) follow(ctx context.Context, name string, n int) error {
 
 // followOne starts the workflow that looks after a pull request, as a task does.
 func (w *waiting) followOne(ctx context.Context, id string, settings task.Settings) error {
-	plan := &task.Plan{Revision: 1, Verdict: task.VerdictWork, Summary: "Fix Add and write Mul", Approach: "Change an operator, then write Mul."}
+	plan := &task.Plan{Revision: 1, Verdict: task.VerdictWork, Summary: "Fix Add and write Mul",
+		Approach: "Change an operator, then write Mul."}
 	for _, d := range ids {
-		plan.Deliverables = append(plan.Deliverables, task.Deliverable{ID: d, Description: "write file " + d, Acceptance: []string{"it is there"}, Status: task.Passed})
+		plan.Deliverables = append(plan.Deliverables, task.Deliverable{ID: d, Description: "write file " + d,
+			Acceptance: []string{"it is there"}, Status: task.Passed})
 	}
 	in := signals.PullRequestInput{
 		Input: task.Input{Repository: "acme/calc", Task: "write three files"}, Settings: settings, Task: "task-" + id, Run: id, TaskID: id,
@@ -71,7 +73,7 @@ func (w *waiting) settled(ctx context.Context, id string, looks int) error {
 	defer tick.Stop()
 	for {
 		w.mu.Lock()
-		looked := w.looks[id] >= looks
+		looked := w.polls[id] >= looks
 		w.mu.Unlock()
 		if looked {
 			d, err := w.temporal.DescribeWorkflowExecution(ctx, id, "")

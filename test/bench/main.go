@@ -57,10 +57,11 @@ func script() agenttest.Script {
 			end = "<DONE>\ndid " + id + "\n</DONE>"
 		}
 		// The prompts of both sides name the deliverable, ours among others of the plan.
-		rules = append(rules, agenttest.Rule{Name: "do-" + id, Role: task.Implementer, Match: "/(^do |Deliverable: )" + id + "/", Turns: []agenttest.Turn{
-			{Tools: []agenttest.Tool{{Name: "Bash", Input: map[string]any{"command": "echo " + id + " > " + id + ".txt", "description": "write"}}}},
-			{Text: end},
-		}})
+		rules = append(rules, agenttest.Rule{Name: "do-" + id, Role: task.Implementer, Match: "/(^do |Deliverable: )" + id + "/",
+			Turns: []agenttest.Turn{
+				{Tools: []agenttest.Tool{{Name: "Bash", Input: map[string]any{"command": "echo " + id + " > " + id + ".txt", "description": "write"}}}},
+				{Text: end},
+			}})
 	}
 	plan, _ := json.Marshal(map[string]any{"verdict": "work", "summary": "three files", "approach": "write them", "files": []string{},
 		"risks": []string{}, "evidence": "", "deliverables": deliverables})
@@ -159,7 +160,8 @@ func (b *bench) shell(n int) (time.Duration, error) {
 		return 0, err
 	}
 	begun := time.Now()
-	cmd := exec.Command(filepath.Join(b.root, "test", "bench", "baseline.sh"), remote, filepath.Join(b.dir, fmt.Sprintf("s%d", n)), b.model.URL, b.claude)
+	cmd := exec.Command(filepath.Join(b.root, "test", "bench", "baseline.sh"), remote, filepath.Join(b.dir, fmt.Sprintf("s%d", n)),
+		b.model.URL, b.claude)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return 0, fmt.Errorf("%w: %s", err, out)
 	}
@@ -177,7 +179,8 @@ func (b *bench) task(n int) (time.Duration, string, error) {
 	defer cancel()
 	begun := time.Now()
 	run, err := b.temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: id, TaskQueue: signals.Queue}, signals.CodingTask,
-		map[string]any{"repository": remote, "task": "write three files", "config": map[string]any{"check": "true", "approval": map[string]any{"mode": "none"}}})
+		map[string]any{"repository": remote, "task": "write three files",
+			"config": map[string]any{"check": "true", "approval": map[string]any{"mode": "none"}}})
 	if err != nil {
 		return 0, id, err
 	}
@@ -241,7 +244,6 @@ func (b *bench) timeline(id string) error {
 	return nil
 }
 
-// remote makes a bare repository with one commit.
 func (b *bench) remote(name string) (string, error) {
 	seed, bare := filepath.Join(b.dir, name), filepath.Join(b.dir, name+".git")
 	if err := os.MkdirAll(seed, 0o755); err != nil {

@@ -29,12 +29,12 @@ type waiting struct {
 	worker worker.Worker
 
 	mu    sync.Mutex
-	looks map[string]int // by workflow
+	polls map[string]int // by workflow
 }
 
 // runWaiting measures what pull requests cost that are looked after while nothing happens: memory of a worker, and history.
 func runWaiting(n int) (err error) {
-	w := &waiting{looks: map[string]int{}}
+	w := &waiting{polls: map[string]int{}}
 	if w.dir, err = os.MkdirTemp("", "longshift-bench-"); err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (w *waiting) run(ctx context.Context, n int) error {
 	fmt.Printf("  in its cache:     %s each\n", m[1].since(m[0]).each(n))
 	// Go keeps what describes an ended goroutine for the next one: most of what is left here.
 	fmt.Printf("  out of its cache: %s each\n", m[2].since(m[0]).each(n))
-	return w.printLook(ctx)
+	return w.printPoll(ctx)
 }
 
 // restart replaces the worker by one that holds no workflow.
@@ -105,15 +105,15 @@ func (w *waiting) control() (worker.Worker, error) {
 		Interceptors: []interceptor.WorkerInterceptor{&activities.Interceptor{Redact: redact.New()}},
 	})
 	workflows.Register(c)
-	c.RegisterActivityWithOptions(w.look, activity.RegisterOptions{Name: "PollPullRequest"})
+	c.RegisterActivityWithOptions(w.poll, activity.RegisterOptions{Name: "PollPullRequest"})
 	return c, c.Start()
 }
 
-// look finds a pull request that is open, has passed, and stays as it is.
-func (w *waiting) look(ctx context.Context, in activities.PollInput) (forge.Snapshot, error) {
+// poll finds a pull request that is open, has passed, and stays as it is.
+func (w *waiting) poll(ctx context.Context, in activities.PollInput) (forge.Snapshot, error) {
 	id := activity.GetInfo(ctx).WorkflowExecution.ID
 	w.mu.Lock()
-	w.looks[id]++
+	w.polls[id]++
 	w.mu.Unlock()
 	if in.Stamp != "" {
 		return forge.Snapshot{Unchanged: true}, nil
@@ -123,8 +123,8 @@ func (w *waiting) look(ctx context.Context, in activities.PollInput) (forge.Snap
 		BaseHead: strings.Repeat("b", 40), Mergeable: &yes, Passed: 4}, nil
 }
 
-// printLook says what one look at which nothing has changed adds to the history, and what that comes to when no webhook tells.
-func (w *waiting) printLook(ctx context.Context) error {
+// printPoll says what one look at which nothing has changed adds to the history, and what that comes to when no webhook tells.
+func (w *waiting) printPoll(ctx context.Context) error {
 	settings := project.Defaults()
 	settings.PullRequest.Poll = task.Duration(time.Second)
 	const id = "quiet"
@@ -143,7 +143,8 @@ func (w *waiting) printLook(ctx context.Context) error {
 	}
 	e, b := events[1]-events[0], bytes[1]-bytes[0]
 	const month = 30 * 24 // the hours: a quiet pull request is looked at once in each
-	fmt.Printf("history of one: %d events, %.1f KB to begin with; %d events, %.2f KB for each look (a month of one an hour: %d events, %.2f MB)\n",
+	fmt.Printf("history of one: %d events, %.1f KB to begin with; "+
+		"%d events, %.2f KB for each look (a month of one an hour: %d events, %.2f MB)\n",
 		events[0]-e, float64(bytes[0]-b)/1000, e, float64(b)/1000, e*month, float64(b*month)/1e6)
 	return nil
 }

@@ -103,7 +103,8 @@ type Server struct {
 func StartServer(t testing.TB, ui bool) *Server {
 	t.Helper()
 	s := &Server{t: t, port: FreePort(t)}
-	args := []string{"server", "start-dev", "--ip", "127.0.0.1", "--port", fmt.Sprint(s.port), "--db-filename", filepath.Join(t.TempDir(), "temporal.db")}
+	args := []string{"server", "start-dev", "--ip", "127.0.0.1", "--port", fmt.Sprint(s.port), "--db-filename",
+		filepath.Join(t.TempDir(), "temporal.db")}
 	if ui {
 		s.UIPort = FreePort(t)
 		args = append(args, "--ui-port", fmt.Sprint(s.UIPort))
@@ -151,7 +152,6 @@ func (s *Server) Start() {
 	})
 }
 
-// Kill ends the process with SIGKILL.
 func (s *Server) Kill() { s.cmd.kill() }
 
 // Worker is a worker process with a data directory of its own: one host.
@@ -214,7 +214,6 @@ func (w *Worker) Kill() {
 	w.cmd.kill()
 }
 
-// Pid is the process id of the running worker.
 func (w *Worker) Pid() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()

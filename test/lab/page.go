@@ -10,7 +10,6 @@ import (
 	"time"
 )
 
-// Page is one open tab.
 type Page struct {
 	browser *Browser
 	session string
@@ -24,7 +23,8 @@ func (b *Browser) Open(address string, width, height int) *Page {
 	var attached struct{ SessionID string }
 	b.call("", "Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &attached)
 	p := &Page{browser: b, session: attached.SessionID}
-	b.call(p.session, "Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false}, nil)
+	b.call(p.session, "Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1,
+		"mobile": false}, nil)
 	p.Go(address)
 	return p
 }

@@ -83,7 +83,8 @@ func startPostgres(t testing.TB) int {
 		return c
 	}
 	cluster := filepath.Join(data, "cluster")
-	if out, err := command("initdb", "--pgdata", cluster, "--username", "temporal", "--auth", "trust", "--encoding", "UTF8").CombinedOutput(); err != nil {
+	initdb := command("initdb", "--pgdata", cluster, "--username", "temporal", "--auth", "trust", "--encoding", "UTF8")
+	if out, err := initdb.CombinedOutput(); err != nil {
 		t.Fatalf("initdb: %v\n%s", err, out)
 	}
 	port := FreePort(t)

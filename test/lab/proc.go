@@ -13,7 +13,6 @@ import (
 	"testing"
 )
 
-// process is one that a test has started.
 type process struct {
 	*exec.Cmd
 	done chan struct{} // closed when it has ended

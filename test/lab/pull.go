@@ -15,7 +15,6 @@ func (s *Stage) PushTo(branch, file, content, message string) string {
 	return gittest.Commit(s.T, s.Bare, branch, message, map[string]string{file: content})
 }
 
-// Signal signals a workflow by its id.
 func (s *Server) Signal(id, name string, payload any) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()

@@ -161,7 +161,6 @@ func (s *Stage) Play(change ...func(map[string]any)) client.WorkflowRun {
 	return s.Begun
 }
 
-// Ended waits for the story's end.
 func (s *Stage) Ended() signals.Status {
 	s.T.Helper()
 	return s.End(s.T, s.Begun, 3*time.Minute)
@@ -224,7 +223,6 @@ func Cost(opus, sonnet int) float64 {
 	return float64(opus)*per(4, 20, 0.2, 5) + float64(sonnet)*per(2, 10, 0.1, 2.5)
 }
 
-// Sum adds usages.
 func Sum(sessions []signals.Session) (u task.Usage) {
 	for _, s := range sessions {
 		u = u.Add(s.Usage)

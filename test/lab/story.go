@@ -149,12 +149,14 @@ func Script() agenttest.Script {
 
 // Session is a rule for one implementing session: it writes a file and reports with a message. match is in its prompt.
 func Session(name, match, message, content, file string) agenttest.Rule {
-	return agenttest.Rule{Name: name, Role: task.Implementer, Match: match, Turns: []agenttest.Turn{write(file, content), say("<PROGRESS>\n" + message + "\n</PROGRESS>")}}
+	return agenttest.Rule{Name: name, Role: task.Implementer, Match: match,
+		Turns: []agenttest.Turn{write(file, content), say("<PROGRESS>\n" + message + "\n</PROGRESS>")}}
 }
 
 // Answering is a rule for a session that changes nothing and answers.
 func Answering(name, match, text string) agenttest.Rule {
-	return agenttest.Rule{Name: name, Role: task.Implementer, Match: match, Turns: []agenttest.Turn{read("calc.go"), say("<PROGRESS>\n" + text + "\n</PROGRESS>")}}
+	return agenttest.Rule{Name: name, Role: task.Implementer, Match: match,
+		Turns: []agenttest.Turn{read("calc.go"), say("<PROGRESS>\n" + text + "\n</PROGRESS>")}}
 }
 
 // With gives a copy of a script in which the turn of a rule is changed.

@@ -42,7 +42,6 @@ func (s *Server) OnStep(ctx context.Context, workflowID string, at Step, f func(
 	}()
 }
 
-// History gives every event of a workflow.
 func (s *Server) History(t testing.TB, workflowID string) []*historypb.HistoryEvent {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
@@ -75,7 +74,8 @@ func (s *Server) Begin(t testing.TB, id string, input map[string]any) client.Wor
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
-	run, err := s.Client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: id, TaskQueue: signals.Queue, WorkflowTaskTimeout: signals.WorkflowTaskTimeout}, signals.CodingTask, input)
+	run, err := s.Client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: id, TaskQueue: signals.Queue,
+		WorkflowTaskTimeout: signals.WorkflowTaskTimeout}, signals.CodingTask, input)
 	if err != nil {
 		t.Fatalf("start the task: %v", err)
 	}
@@ -95,7 +95,6 @@ func (s *Server) End(t testing.TB, run client.WorkflowRun, limit time.Duration) 
 	return status
 }
 
-// Log gives a status's log as text.
 func Log(s signals.Status) string {
 	text := ""
 	for _, l := range s.Log {

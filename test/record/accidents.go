@@ -75,7 +75,7 @@ func cutOff(ctx context.Context, in activities.SessionInput, n int) (activities.
 	if in.Role != task.Implementer || n > 1 {
 		return activities.SessionResult{}, nil
 	}
-	activity.RecordHeartbeat(ctx, firstBeat(in))
+	activity.RecordHeartbeat(ctx, firstHeartbeat(in))
 	<-ctx.Done()
 	return activities.SessionResult{}, ctx.Err()
 }
@@ -93,8 +93,8 @@ func handedBack(ctx context.Context, in activities.SessionInput, n int) (activit
 	}
 }
 
-// firstBeat is the heartbeat of a session that has spent something.
-func firstBeat(in activities.SessionInput) signals.Heartbeat {
+// firstHeartbeat is the heartbeat of a session that has spent something.
+func firstHeartbeat(in activities.SessionInput) signals.Heartbeat {
 	return signals.Heartbeat{Session: in.ID, N: in.N, Role: in.Role, Activity: "Running Bash", Tools: 2,
 		Usage: task.Usage{Input: 900, Output: 120, CostUSD: 0.03, Calls: 2}, Started: time.Now().UTC()}
 }

@@ -22,8 +22,8 @@ func arriving() []branch {
 		return func(*play) ([]any, error) { return []any{arg}, nil }
 	}
 	return []branch{
-		{name: "queued", input: origin, config: `{"approval":{"mode":"none"}}`, gate: closed, outcome: task.PullRequest, drive: letIn},
-		{name: "queued-abandoned", input: origin, gate: closed, outcome: task.Abandoned, drive: func(ctx context.Context, p *play) error {
+		{name: "queued", input: origin, config: `{"approval":{"mode":"none"}}`, limiter: closed, outcome: task.PullRequest, drive: letIn},
+		{name: "queued-abandoned", input: origin, limiter: closed, outcome: task.Abandoned, drive: func(ctx context.Context, p *play) error {
 			return inTurn(
 				func() error { return p.until(ctx, isQueued) },
 				func() error {
@@ -31,7 +31,8 @@ func arriving() []branch {
 				})
 		}},
 		{name: "limiter", flow: signals.Limiter, endless: true, drive: comeAndGo},
-		{name: "intake", flow: signals.IssueIntake, args: given(signals.IntakeInput{Name: "calc", Source: "github", Repository: "acme/calc", Label: "longshift",
+		{name: "intake", flow: signals.IssueIntake, args: given(signals.IntakeInput{Name: "calc", Source: "github", Repository: "acme/calc",
+			Label: "longshift",
 			Guard: task.Guard{Sessions: 1}})},
 	}
 }
@@ -48,7 +49,8 @@ func letIn(ctx context.Context, p *play) error {
 	return inTurn(
 		func() error { return p.until(ctx, isQueued) },
 		func() error {
-			return p.signal(ctx, signals.Admission, signals.AcquireAnswer{Limiter: limiterName, Wait: signals.WaitPull, Detail: "a pull request of ours is open: https://github.com/acme/calc/pull/1"})
+			return p.signal(ctx, signals.Admission, signals.AcquireAnswer{Limiter: limiterName, Wait: signals.WaitPull,
+				Detail: "a pull request of ours is open: https://github.com/acme/calc/pull/1"})
 		},
 		func() error {
 			return p.signal(ctx, signals.Admission, signals.AcquireAnswer{Limiter: limiterName, Admitted: true, Ceiling: 10})
@@ -65,14 +67,15 @@ func comeAndGo(ctx context.Context, p *play) error {
 	}
 	return inTurn(enter("a"), enter("b"), enter("c"), func() error {
 		return p.updateAs(ctx, signals.Release, "leave-a", signals.ReleaseRequest{Workflow: "a", Run: "run-a", Spent: 3, Succeeded: true,
-			Pull: &signals.OpenPull{Repository: task.Repository{Text: "acme/calc", Owner: "acme", Name: "calc"}, Number: 1, URL: "https://github.com/acme/calc/pull/1"}})
+			Pull: &signals.OpenPull{Repository: task.Repository{Text: "acme/calc", Owner: "acme", Name: "calc"}, Number: 1,
+				URL: "https://github.com/acme/calc/pull/1"}})
 	}, func() error { return p.happens(ctx, "ReconcileLimiter", 5) })
 }
 
 // AcquireAdmission answers as the branch says; without a word of it everybody is let in.
 func (s *stage) AcquireAdmission(ctx context.Context, _ activities.AcquireInput) (signals.AcquireAnswer, error) {
-	if p := s.of(ctx); p != nil && p.gate != nil {
-		return p.gate(p.count("AcquireAdmission")), nil
+	if p := s.of(ctx); p != nil && p.limiter != nil {
+		return p.limiter(p.count("AcquireAdmission")), nil
 	}
 	return signals.AcquireAnswer{Limiter: limiterName, Admitted: true}, nil
 }
@@ -100,7 +103,8 @@ func (s *stage) ReconcileLimiter(ctx context.Context, in activities.ReconcileInp
 func (s *stage) PollSource(_ context.Context, in activities.PollSourceInput) (activities.Found, error) {
 	issue := task.Issue{Forge: "github", Number: 3, Title: "Add is wrong", Body: "It subtracts."}
 	w := intake.Work{Item: intake.Item{Key: "3", ID: issueID, Title: issue.Title}, Task: "Resolve issue #3.", Issue: &issue, By: "maria"}
-	found := activities.Found{Work: []intake.Work{w}, PollResult: signals.PollResult{At: in.Now, Seen: 2, Skipped: []signals.Skipped{{Key: "4", Why: "the label was set by eve, who has no write access"}},
+	found := activities.Found{Work: []intake.Work{w}, PollResult: signals.PollResult{At: in.Now, Seen: 2,
+		Skipped: []signals.Skipped{{Key: "4", Why: "the label was set by eve, who has no write access"}},
 		Refused: map[string]signals.Refusal{"4": {At: in.Now, Why: "the label was set by eve, who has no write access"}}}}
 	return found, nil
 }

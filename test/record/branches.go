@@ -41,9 +41,9 @@ type branch struct {
 	rooms    []task.Room // in which the task is shown
 	followed bool        // its pull request can be looked after
 	show     func(p *play, in activities.ShowInput) error
-	look     func(p *play, l *forge.Snapshot) // makes of a quiet pull request what the branch is about
+	snapshot func(p *play, l *forge.Snapshot) // makes of a quiet pull request what the branch is about
 	push     func(p *play, n int) error
-	gate     func(n int) signals.AcquireAnswer // what it answers; everybody is let in when nil
+	limiter  func(n int) signals.AcquireAnswer // what it answers; everybody is let in when nil
 
 	drive   func(ctx context.Context, p *play) error // what people do, and what becomes of hosts
 	outcome task.Outcome
@@ -52,7 +52,8 @@ type branch struct {
 
 // branches are all that are recorded.
 func branches() []branch {
-	return slices.Concat(decisions(), messages(), sessions(), endings(), checks(), accidents(), commands(), chats(), pulls(), inbounds(), arriving())
+	return slices.Concat(decisions(), messages(), sessions(), endings(), checks(), accidents(), commands(), chats(), pulls(),
+		inbounds(), arriving())
 }
 
 // sessions are the branches that depend on how a session ends.
@@ -117,7 +118,8 @@ func endings() []branch {
 		{name: "already-done", outcome: task.AlreadyDone, session: verdict(task.VerdictAlreadyDone, "TestAdd passes on main")},
 		{name: "declined", outcome: task.Declined, session: verdict(task.VerdictDeclined, "the specs forbid Mul")},
 		{
-			name: "all-blocked", outcome: task.AllBlocked, plan: []string{"FIX-001", "API-002"}, config: `{"setup":"go mod download","check":"go test ./..."}`,
+			name: "all-blocked", outcome: task.AllBlocked, plan: []string{"FIX-001", "API-002"},
+			config: `{"setup":"go mod download","check":"go test ./..."}`,
 			session: func(_ context.Context, in activities.SessionInput, _ int) (activities.SessionResult, error) {
 				res := well(in, []string{"FIX-001", "API-002"})
 				if in.Role == task.Implementer {

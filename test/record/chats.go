@@ -24,7 +24,8 @@ func chats() []branch {
 		name: "conversation-channel-down", keep: signals.ConversationID, rooms: []task.Room{room}, config: required,
 		show: outOfOrder, drive: approveWhatIsShown,
 	}, {
-		name: "conversation-continued", keep: signals.ConversationID, rooms: []task.Room{room}, config: required, full: 30, drive: approveWhatIsShown,
+		name: "conversation-continued", keep: signals.ConversationID, rooms: []task.Room{room}, config: required, full: 30,
+		drive: approveWhatIsShown,
 	}, {
 		name: "conversation-continuation", keep: signals.ConversationID, newest: true, rooms: []task.Room{room}, config: required, full: 30,
 		drive: approveWhatIsShown,

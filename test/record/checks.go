@@ -12,8 +12,10 @@ func checks() []branch {
 	const checked = `{"check":"go test ./..."}`
 	return []branch{
 		{name: "check-mended", outcome: task.PullRequest, config: checked, check: func(_ *signals.Check, n int) bool { return n == 1 }},
-		{name: "check-flaky", outcome: task.PullRequest, config: checked, check: func(c *signals.Check, _ int) bool { c.Flaky = true; return false }},
-		{name: "checks-failed", outcome: task.ChecksFailed, config: `{"check":"go test ./...","fixAttempts":1}`, check: func(*signals.Check, int) bool { return true }},
+		{name: "check-flaky", outcome: task.PullRequest, config: checked,
+			check: func(c *signals.Check, _ int) bool { c.Flaky = true; return false }},
+		{name: "checks-failed", outcome: task.ChecksFailed, config: `{"check":"go test ./...","fixAttempts":1}`,
+			check: func(*signals.Check, int) bool { return true }},
 		{
 			name: "check-unfinished", outcome: task.PullRequest, config: checked,
 			check: func(c *signals.Check, n int) bool {

@@ -117,8 +117,9 @@ func asksAgain(ctx context.Context, in activities.SessionInput, n int) (activiti
 		return activities.SessionResult{}, nil
 	}
 	sum := fmt.Sprintf("%012x", n)
-	return put(ctx, signals.Question{ID: question[:20] + sum, TextID: question, Session: in.N, Role: in.Role, Tool: "Bash", Command: "sudo sh deploy.sh",
-		Files: []signals.File{{Path: "deploy.sh", Sum: sum}}, Rule: "sudo", Reason: "sudo is not run unattended"})
+	return put(ctx, signals.Question{ID: question[:20] + sum, TextID: question, Session: in.N, Role: in.Role, Tool: "Bash",
+		Command: "sudo sh deploy.sh",
+		Files:   []signals.File{{Path: "deploy.sh", Sum: sum}}, Rule: "sudo", Reason: "sudo is not run unattended"})
 }
 
 // put asks, and ends the session when there is no answer yet.

@@ -33,7 +33,6 @@ func (s *stage) ForkRepository(_ context.Context, r task.Repository) (task.Repos
 	return task.Repository{Text: "longshift-bot/" + r.Name, Owner: "longshift-bot", Name: r.Name}, nil
 }
 
-// OpenPullRequest opens it.
 func (s *stage) OpenPullRequest(ctx context.Context, in activities.PullRequestInput) (forge.PullRequest, error) {
 	pr := forge.PullRequest{Number: pullNumber, URL: pullURL, Head: in.Head, Base: in.Base, State: forge.Open}
 	if s.of(ctx).followed {
@@ -48,8 +47,8 @@ func (s *stage) PollPullRequest(ctx context.Context, in activities.PollInput) (f
 	p.count("PollPullRequest")
 	yes := true
 	l := forge.Snapshot{State: forge.Open, Head: p.head(), Base: "main", BaseHead: commitID("main"), Mergeable: &yes}
-	if p.look != nil {
-		p.look(p, &l)
+	if p.snapshot != nil {
+		p.snapshot(p, &l)
 	}
 	switch {
 	case p.counted("merged") > 0:
@@ -70,7 +69,6 @@ func (s *stage) PollPullRequest(ctx context.Context, in activities.PollInput) (f
 // head is the commit at which the branch stands on the forge.
 func (p *play) head() string { return commitID(fmt.Sprint(p.counted("head"))) }
 
-// AnswerPullRequest answers.
 func (s *stage) AnswerPullRequest(ctx context.Context, _ activities.AnswerInput) error {
 	s.of(ctx).count("AnswerPullRequest")
 	return nil

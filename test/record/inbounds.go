@@ -32,7 +32,8 @@ func bindAndUnbind(ctx context.Context, p *play) error {
 	hash := signals.CodeHash(channel, "ABCD-EFGH")
 	return inTurn(
 		func() error {
-			return p.updateAs(ctx, signals.Invite, "invite-1", signals.Invitation{Channel: channel, Hash: hash, Expires: time.Now().UTC().Add(time.Hour)})
+			return p.updateAs(ctx, signals.Invite, "invite-1", signals.Invitation{Channel: channel, Hash: hash,
+				Expires: time.Now().UTC().Add(time.Hour)})
 		},
 		func() error {
 			return p.update(ctx, signals.Bind, signals.BindRequest{Message: by("bind-1"), Channel: channel, Hash: hash, User: user, Name: "maria",

@@ -105,7 +105,8 @@ func (s *stage) record(ctx context.Context, b branch, file string) error {
 	if err := write(file, data); err != nil {
 		return err
 	}
-	fmt.Printf("%-27s %3d events %6d bytes of history %6d bytes of file %5.1fs\n", b.name, events, size, len(data), time.Since(begun).Seconds())
+	fmt.Printf("%-27s %3d events %6d bytes of history %6d bytes of file %5.1fs\n", b.name, events, size, len(data),
+		time.Since(begun).Seconds())
 	return nil
 }
 

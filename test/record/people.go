@@ -21,7 +21,8 @@ func decisions() []branch {
 			return inTurn(
 				func() error { return p.until(ctx, approving) },
 				func() error {
-					return p.update(ctx, signals.Approve, signals.ApproveRequest{Message: by("approve-1"), Revision: 1, Comment: "use the standard library"})
+					return p.update(ctx, signals.Approve, signals.ApproveRequest{Message: by("approve-1"), Revision: 1,
+						Comment: "use the standard library"})
 				})
 		},
 	}, {

@@ -26,23 +26,24 @@ func pulls() []branch {
 		{name: "task-followed", outcome: task.PullRequest, config: quick, followed: true},
 		{
 			name: "pull-request-round", outcome: task.PullMerged, config: checked, rooms: []task.Room{room}, followed: true,
-			keep: func(string) string { return pullID }, look: muchToDo, drive: mergeInTheEnd,
+			keep: func(string) string { return pullID }, snapshot: muchToDo, drive: mergeInTheEnd,
 		},
-		lookedAfter(branch{name: "pull-request-conflict-stays", outcome: task.PullMerged, look: conflicting, session: unresolved, commit: nothingNew,
-			drive: mergeAfterAll}),
-		lookedAfter(branch{name: "pull-request-blocker", outcome: task.PullClosed, look: failsUntil(2), drive: resumeThenClose}),
-		lookedAfter(branch{name: "pull-request-rounds-used-up", outcome: task.PullMerged, config: oneRound, look: failsOtherwiseUntil(2),
+		withFollower(branch{name: "pull-request-conflict-stays", outcome: task.PullMerged, snapshot: conflicting, session: unresolved,
+			commit: nothingNew,
+			drive:  mergeAfterAll}),
+		withFollower(branch{name: "pull-request-blocker", outcome: task.PullClosed, snapshot: failsUntil(2), drive: resumeThenClose}),
+		withFollower(branch{name: "pull-request-rounds-used-up", outcome: task.PullMerged, config: oneRound, snapshot: failsOtherwiseUntil(2),
 			drive: resumeThenMerge}),
-		lookedAfter(branch{name: "pull-request-changed", outcome: task.PullMerged, look: failsUntil(1), push: tooLate, drive: mergeAfterPush}),
-		lookedAfter(branch{name: "pull-request-abandoned", outcome: task.Abandoned, look: failsUntil(2), drive: giveUp}),
-		lookedAfter(branch{name: "pull-request-continued", outcome: task.PullMerged, full: 40, look: failsUntil(1), drive: mergeInANewRun}),
-		lookedAfter(branch{name: "pull-request-continuation", outcome: task.PullMerged, full: 40, newest: true, look: failsUntil(1),
+		withFollower(branch{name: "pull-request-changed", outcome: task.PullMerged, snapshot: failsUntil(1), push: tooLate, drive: mergeAfterPush}),
+		withFollower(branch{name: "pull-request-abandoned", outcome: task.Abandoned, snapshot: failsUntil(2), drive: giveUp}),
+		withFollower(branch{name: "pull-request-continued", outcome: task.PullMerged, full: 40, snapshot: failsUntil(1), drive: mergeInANewRun}),
+		withFollower(branch{name: "pull-request-continuation", outcome: task.PullMerged, full: 40, newest: true, snapshot: failsUntil(1),
 			drive: mergeInANewRun}),
 	}
 }
 
-// lookedAfter makes a branch start with a pull request that stands.
-func lookedAfter(b branch) branch {
+// withFollower makes a branch start with a pull request that stands.
+func withFollower(b branch) branch {
 	b.flow, b.args = signals.PullRequestFlow, following
 	if b.config == "" {
 		b.config = quick
@@ -63,8 +64,9 @@ func following(p *play) ([]any, error) {
 	plan := planned("FIX-001")
 	plan.Revision, plan.Deliverables[0].Status = 1, task.Passed
 	return []any{signals.PullRequestInput{
-		Input: task.Input{Repository: "acme/calc", Task: "fix Add and write Mul"}, Settings: r.Settings, Task: "calc", Run: "calc-run", TaskID: "calc-1",
-		Fence: 1, PullRequest: signals.PullRequest{Number: pullNumber, URL: pullURL},
+		Input: task.Input{Repository: "acme/calc", Task: "fix Add and write Mul"}, Settings: r.Settings, Task: "calc", Run: "calc-run",
+		TaskID: "calc-1",
+		Fence:  1, PullRequest: signals.PullRequest{Number: pullNumber, URL: pullURL},
 		Branch: "longshift/calc-1", Base: "main", Head: commitID("0"), Plan: plan,
 		Budget: signals.Budget{Usage: task.Usage{Input: 12000, Output: 2700, CostUSD: 0.24, Calls: 12}, BudgetUSD: r.Settings.Budget.Cost,
 			Worked: 5 * time.Minute, BudgetTime: r.Settings.Budget.Time.Std()},

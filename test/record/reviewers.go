@@ -73,7 +73,8 @@ func (p *play) resumeFrom(ctx context.Context, why signals.Reason) error {
 // turns is the end of a pull request, and the webhook that tells.
 func (p *play) turns(ctx context.Context, workflow, into string) error {
 	p.count(into)
-	if err := p.stage.client.SignalWorkflow(ctx, workflow, "", signals.Changed, signals.ChangedRequest{What: "pull_request " + into}); err != nil {
+	if err := p.stage.client.SignalWorkflow(ctx, workflow, "", signals.Changed,
+		signals.ChangedRequest{What: "pull_request " + into}); err != nil {
 		return fmt.Errorf("signal %s: %w", signals.Changed, err)
 	}
 	return nil

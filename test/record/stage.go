@@ -66,9 +66,11 @@ func (s *stage) open(ctx context.Context, program string) (err error) {
 	s.control = worker.New(s.client, signals.Queue, options())
 	workflows.Register(s.control)
 	for name, f := range map[string]any{
-		"CheckForge": s.CheckForge, "ForkRepository": s.ForkRepository, "OpenPullRequest": s.OpenPullRequest, "PollPullRequest": s.PollPullRequest,
+		"CheckForge": s.CheckForge, "ForkRepository": s.ForkRepository, "OpenPullRequest": s.OpenPullRequest,
+		"PollPullRequest":   s.PollPullRequest,
 		"AnswerPullRequest": s.AnswerPullRequest, "Show": s.Show, "Arrive": s.Arrive, "PollForge": s.PollForge,
-		"AcquireAdmission": s.AcquireAdmission, "ReleaseAdmission": s.ReleaseAdmission, "ReconcileLimiter": s.ReconcileLimiter, "ReportToSource": s.ReportToSource, "PollSource": s.PollSource,
+		"AcquireAdmission": s.AcquireAdmission, "ReleaseAdmission": s.ReleaseAdmission, "ReconcileLimiter": s.ReconcileLimiter,
+		"ReportToSource": s.ReportToSource, "PollSource": s.PollSource,
 	} {
 		s.control.RegisterActivityWithOptions(f, activity.RegisterOptions{Name: name})
 	}

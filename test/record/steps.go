@@ -49,7 +49,8 @@ func (s *stage) PrepareWorkspace(ctx context.Context, in activities.PrepareInput
 	if err != nil {
 		return activities.Prepared{}, err
 	}
-	out := activities.Prepared{Branch: in.Branch, Base: "main", BaseCommit: commitID("base"), Head: commitID("base"), Settings: r.Settings, Warnings: r.Warnings}
+	out := activities.Prepared{Branch: in.Branch, Base: "main", BaseCommit: commitID("base"), Head: commitID("base"),
+		Settings: r.Settings, Warnings: r.Warnings}
 	if in.Branch == "" {
 		out.Branch = "longshift/" + in.TaskID
 	}
@@ -117,7 +118,8 @@ func (s *stage) CommitWork(ctx context.Context, _ activities.CommitInput) (activ
 		}
 	}
 	n := p.count("commit")
-	return activities.Committed{Commit: commitID(fmt.Sprint(n)), Created: true, Files: n, Added: 12 * n, Deleted: n, Sensitive: c.Sensitive}, nil
+	return activities.Committed{Commit: commitID(fmt.Sprint(n)), Created: true, Files: n, Added: 12 * n, Deleted: n,
+		Sensitive: c.Sensitive}, nil
 }
 
 // PushBranch gives the head.

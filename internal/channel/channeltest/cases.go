@@ -40,7 +40,6 @@ func post(t *testing.T, f Fixture, to task.Room, m channel.Message) task.Message
 	return at
 }
 
-// find returns the message at a place.
 func find(t *testing.T, f Fixture, at task.MessageRef) Shown {
 	t.Helper()
 	all := f.Shown(t, f.Room)
@@ -53,7 +52,6 @@ func find(t *testing.T, f Fixture, at task.MessageRef) Shown {
 	return Shown{}
 }
 
-// all joins the texts of messages.
 func all(shown []Shown) string {
 	var texts []string
 	for _, s := range shown {
@@ -104,7 +102,6 @@ func failed(t *testing.T, f Fixture, err error, kinds ...fault.Kind) {
 	t.Errorf("got %v (%s), want %v", err, fault.KindOf(err), kinds)
 }
 
-// none checks that nothing was written.
 func none(t *testing.T, f Fixture) {
 	t.Helper()
 	if shown := f.Shown(t, f.Room); len(shown) > 0 {

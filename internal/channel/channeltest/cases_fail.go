@@ -98,7 +98,6 @@ func testAgain(t *testing.T, f Fixture) {
 	has(t, find(t, f, at).Text, "Second.")
 }
 
-// testLostEdit repeats an edit whose answer was lost.
 func testLostEdit(t *testing.T, f Fixture) {
 	at := post(t, f, f.Room, message("k1", "Before."))
 	f.Lose(t)

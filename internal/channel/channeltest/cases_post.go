@@ -14,8 +14,10 @@ import (
 )
 
 // everything uses each kind of block and span.
-const everything = "# Plan\n\nGreet in **French**, *softly*, ~~loudly~~ with `Bonjour()`.\n\n- first\n  - second\n- [x] third\n\n1. one\n2. two\n\n" +
-	"> quoted words\n\n```go\nfmt.Println(\"a < b && c\")\n```\n\n---\n\nSee [the page](https://example.com/a?b=1&c=2). Signs: < > & * _ ~ ` | \\ . ! # + - = { } ( )\n"
+const everything = "# Plan\n\nGreet in **French**, *softly*, ~~loudly~~ with `Bonjour()`.\n\n" +
+	"- first\n  - second\n- [x] third\n\n1. one\n2. two\n\n" +
+	"> quoted words\n\n```go\nfmt.Println(\"a < b && c\")\n```\n\n---\n\n" +
+	"See [the page](https://example.com/a?b=1&c=2). Signs: < > & * _ ~ ` | \\ . ! # + - = { } ( )\n"
 
 func testPost(t *testing.T, f Fixture) {
 	at := post(t, f, f.Room, message("k1", everything))
@@ -31,7 +33,8 @@ func testPost(t *testing.T, f Fixture) {
 
 // testLiteral posts plain words that are markup on one of the platforms.
 func testLiteral(t *testing.T, f Fixture) {
-	at := post(t, f, f.Room, message("k1", "a &lt;b> <b>bold?</b> {c} |d| snake_case_name 2 \\* 3 \\*x\\* &amp;amp; \\~y\\~ \\`z\\` <https://example.com/x|words>"))
+	at := post(t, f, f.Room, message("k1",
+		"a &lt;b> <b>bold?</b> {c} |d| snake_case_name 2 \\* 3 \\*x\\* &amp;amp; \\~y\\~ \\`z\\` <https://example.com/x|words>"))
 	has(t, find(t, f, at).Text, "a <b> <b>bold?</b> {c} |d| snake_case_name 2 * 3 *x* &amp; ~y~ `z`")
 }
 
@@ -96,8 +99,10 @@ func testThread(t *testing.T, f Fixture) {
 }
 
 // calls are the syntaxes in which platforms let a text notify people.
-const calls = "@channel @here @everyone @all @someuser @some_user <!channel> <!here> <!everyone> <!subteam^S123> <@U123> <#C123> <@123456> " +
-	"[x](tg://user?id=123456) <tg://user?id=123456> <a href=\"tg://user?id=1\">x</a> \\<!channel\\> &lt;!channel&gt; &#60;@U123&#62; @15551234567 " +
+const calls = "@channel @here @everyone @all @someuser @some_user <!channel> <!here> <!everyone> " +
+	"<!subteam^S123> <@U123> <#C123> <@123456> " +
+	"[x](tg://user?id=123456) <tg://user?id=123456> <a href=\"tg://user?id=1\">x</a> " +
+	"\\<!channel\\> &lt;!channel&gt; &#60;@U123&#62; @15551234567 " +
 	"[<!here>](https://example.com/) [@someuser](https://example.com/) **@channel** *@here* `@someuser` <!date^1^{date}|x> "
 
 func testMentions(t *testing.T, f Fixture) {

@@ -92,7 +92,6 @@ const (
 // Failure is an error that the platform returns instead of carrying out a call.
 type Failure string
 
-// The failures.
 const (
 	ServerError Failure = "server error"  // such as 503
 	RateLimit   Failure = "rate limit"    // asks for the pause Wait
@@ -116,10 +115,8 @@ type Say struct {
 	Direct  bool         // addressed to Longshift; the fixture adds a mention if the platform needs one
 }
 
-// Author is who writes.
 type Author int
 
-// The authors.
 const (
 	Person    Author = iota
 	Robot            // another program

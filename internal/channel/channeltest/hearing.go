@@ -27,7 +27,7 @@ func listen(t *testing.T, f Fixture) *received {
 	t.Helper()
 	e := &received{t: t, events: make(chan channel.Event, 100)}
 	if f.Webhook != nil {
-		f.Serve(t, f.Webhook.Handler(e.hear))
+		f.Serve(t, f.Webhook.Handler(e.handle))
 	}
 	if f.Listener == nil {
 		e.stop = func() {}
@@ -35,7 +35,7 @@ func listen(t *testing.T, f Fixture) *received {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- f.Listener.Listen(ctx, e.hear) }()
+	go func() { done <- f.Listener.Listen(ctx, e.handle) }()
 	e.stop = sync.OnceFunc(func() {
 		cancel()
 		select {
@@ -51,7 +51,7 @@ func listen(t *testing.T, f Fixture) *received {
 	return e
 }
 
-func (e *received) hear(_ context.Context, ev channel.Event) (channel.Answer, error) {
+func (e *received) handle(_ context.Context, ev channel.Event) (channel.Answer, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	select {
@@ -66,14 +66,12 @@ func (e *received) hear(_ context.Context, ev channel.Event) (channel.Answer, er
 	return e.answer, nil
 }
 
-// say sets the answer to further events.
 func (e *received) say(a channel.Answer) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.answer = a
 }
 
-// fail makes the handler fail for the next event.
 func (e *received) fail() {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -179,7 +179,7 @@ func (m *memory) Edit(_ context.Context, at task.MessageRef, msg channel.Message
 }
 
 // Listen keeps an event until the handler succeeds.
-func (m *memory) Listen(ctx context.Context, hear channel.Handle) error {
+func (m *memory) Listen(ctx context.Context, handle channel.Handle) error {
 	for {
 		select {
 		case <-ctx.Done():
@@ -188,7 +188,7 @@ func (m *memory) Listen(ctx context.Context, hear channel.Handle) error {
 			}
 			return nil
 		case e := <-m.events:
-			a, err := hear(ctx, e)
+			a, err := handle(ctx, e)
 			if err != nil && !m.bad("forgets") {
 				m.events <- e
 			}

@@ -21,7 +21,7 @@ const (
 
 // answer shows the answer to the person who caused the event. The event has been handled by then, so errors are only
 // logged.
-func (s *Slack) answer(ctx context.Context, h *heard, a channel.Answer) {
+func (s *Slack) answer(ctx context.Context, h *received, a channel.Answer) {
 	if a.Form == nil && a.Text == "" {
 		return
 	}
@@ -38,13 +38,13 @@ func (s *Slack) answer(ctx context.Context, h *heard, a channel.Answer) {
 	if words == "" {
 		return
 	}
-	if err := s.tell(ctx, h, words); err != nil {
+	if err := s.whisper(ctx, h, words); err != nil {
 		s.log.WarnContext(ctx, "Slack answer not shown", "event", h.event.ID, "error", err)
 	}
 }
 
 // open shows a form. The trigger is valid for three seconds after the press.
-func (s *Slack) open(ctx context.Context, h *heard, q *channel.Question) error {
+func (s *Slack) open(ctx context.Context, h *received, q *channel.Question) error {
 	api, err := s.bot(ctx)
 	if err != nil {
 		return err
@@ -65,9 +65,9 @@ func (s *Slack) open(ctx context.Context, h *heard, q *channel.Question) error {
 	return problem(ctx, "open a form in Slack", err)
 }
 
-// tell sends a text to one person: for a slash command to its response URL, in a private chat as a message, elsewhere as
+// whisper sends a text to one person: for a slash command to its response URL, in a private chat as a message, elsewhere as
 // an ephemeral message.
-func (s *Slack) tell(ctx context.Context, h *heard, words string) error {
+func (s *Slack) whisper(ctx context.Context, h *received, words string) error {
 	c, err := build(channel.Message{Text: words}, 1, s.now())
 	if err != nil {
 		return err
@@ -78,7 +78,8 @@ func (s *Slack) tell(ctx context.Context, h *heard, words string) error {
 	}
 	e, options := h.event, c[0].options()
 	if h.response != "" && s.mayAnswer(h.response) {
-		_, _, _, err = api.SendMessageContext(ctx, e.Room.ID, append(options, slackgo.MsgOptionResponseURL(h.response, slackgo.ResponseTypeEphemeral))...)
+		options = append(options, slackgo.MsgOptionResponseURL(h.response, slackgo.ResponseTypeEphemeral))
+		_, _, _, err = api.SendMessageContext(ctx, e.Room.ID, options...)
 		return problem(ctx, "answer a Slack command", err)
 	}
 	options = append(options, slackgo.MsgOptionDisableLinkUnfurl(), slackgo.MsgOptionDisableMediaUnfurl())

@@ -38,7 +38,8 @@ func TestAnswerInThread(t *testing.T) {
 
 func TestAnswerInPrivateChat(t *testing.T) {
 	f := newFake(t)
-	calls := answered(t, f, channel.Answer{Text: "Two tasks run."}, callEvent, eventCall(messageEvent("message", "D0ADA", ada.ID, "status", "1760000009.000100", "")))
+	calls := answered(t, f, channel.Answer{Text: "Two tasks run."}, callEvent,
+		eventCall(messageEvent("message", "D0ADA", ada.ID, "status", "1760000009.000100", "")))
 	if calls["chat.postMessage"] != 1 || calls["chat.postEphemeral"] != 0 || len(f.Messages("D0ADA")) != 1 {
 		t.Errorf("calls %v", calls)
 	}
@@ -53,7 +54,8 @@ func TestAnswerToCommand(t *testing.T) {
 		t.Errorf("calls %v, answers %q", calls, f.answers())
 	}
 	f = newFake(t)
-	for i, address := range []string{"http://169.254.169.254/latest", "https://hooks.slack.com.evil.example/x", "https://hooks.slack.com@evil.example/", "ftp://hooks.slack.com/", ":"} {
+	for i, address := range []string{"http://169.254.169.254/latest", "https://hooks.slack.com.evil.example/x", "https://hooks.slack.com@evil.example/",
+		"ftp://hooks.slack.com/", ":"} {
 		answered(t, f, channel.Answer{Text: "x"}, callCommand, commandCall(general, "status", "1.2.3", address, ada))
 		if f.Calls()["chat.postEphemeral"] != i+1 {
 			t.Errorf("%s was called", address)

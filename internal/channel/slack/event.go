@@ -13,8 +13,8 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// heard is an event with what is needed to answer it. A nil *heard means that the delivery is not for Longshift.
-type heard struct {
+// received is an event with what is needed to answer it. A nil *received means that the delivery is not for Longshift.
+type received struct {
 	event    channel.Event
 	trigger  string // opens a form, valid for three seconds
 	response string // URL for the answer to a slash command, since the bot may not be in the channel
@@ -23,7 +23,7 @@ type heard struct {
 // said parses a message. Slack delivers one that mentions the bot both as app_mention and as message, possibly
 // repeatedly; all have the same ID, derived from channel and message. Shared messages of others are attachments and not
 // part of the text.
-func said(in incoming, self identity) *heard {
+func said(in incoming, self identity) *received {
 	mention := in.Type == "app_mention" || mentions(in.Text, self.user)
 	private := in.ChannelType == "im" || strings.HasPrefix(in.Channel, "D")
 	reply := in.ThreadTS != "" && in.ThreadTS != in.TS
@@ -45,10 +45,9 @@ func said(in incoming, self identity) *heard {
 	if reply {
 		e.Room.Thread, e.ReplyTo = in.ThreadTS, in.ThreadTS
 	}
-	return &heard{event: e}
+	return &received{event: e}
 }
 
-// Types of interaction.
 const (
 	pressType = "block_actions"
 	formType  = "view_submission"
@@ -56,7 +55,7 @@ const (
 
 // pressed parses a press of one of Longshift's buttons. Its ID is derived from the user, the button, the message and
 // Slack's timestamp, which are all in the signed body, so a redelivered or replayed request has the same ID.
-func pressed(in interaction) *heard {
+func pressed(in interaction) *received {
 	if in.Type != pressType || len(in.Actions) == 0 || in.User.ID == "" || in.Channel.ID == "" {
 		return nil
 	}
@@ -72,7 +71,7 @@ func pressed(in interaction) *heard {
 	e := channel.Event{ID: id("p", in.Channel.ID, message, in.User.ID, a.ActionTS, a.Value), Kind: channel.Press,
 		User: user(in.User.ID, in.User.Name, in.User.Username), Room: where, Direct: true, Token: a.Value, Message: message,
 		At: at(a.ActionTS)}
-	return &heard{event: e, trigger: in.TriggerID}
+	return &received{event: e, trigger: in.TriggerID}
 }
 
 // origin is the press that opened a form.
@@ -84,7 +83,7 @@ type origin struct {
 
 // filled parses a submitted form. Slack sends no timestamp with it, and people may submit again after an error: the ID
 // is derived from the form, which is opened once per press, the user and the text, so that the same text counts once.
-func filled(in interaction) *heard {
+func filled(in interaction) *received {
 	if in.Type != formType || in.View.CallbackID != formID || in.View.ID == "" || in.User.ID == "" {
 		return nil
 	}
@@ -97,17 +96,17 @@ func filled(in interaction) *heard {
 	e := channel.Event{ID: id("f", in.View.ID, in.User.ID, hex.EncodeToString(sum[:8])), Kind: channel.Form,
 		User: user(in.User.ID, in.User.Name, in.User.Username), Room: room(from.Room, from.Thread), Direct: true, Token: from.Token,
 		Text: strings.TrimSpace(entered)}
-	return &heard{event: e}
+	return &received{event: e}
 }
 
 // commanded parses a slash command. Its trigger is unique per use, and the same when that use is delivered again.
-func commanded(c command) *heard {
+func commanded(c command) *received {
 	if c.Command == "" || c.UserID == "" || c.ChannelID == "" || c.TriggerID == "" {
 		return nil
 	}
 	e := channel.Event{ID: id("s", c.ChannelID, c.UserID, c.TriggerID), Kind: channel.Said, User: user(c.UserID, c.UserName),
 		Room: room(c.ChannelID, ""), Direct: true, Text: decode(c.Text)}
-	return &heard{event: e, trigger: c.TriggerID, response: c.ResponseURL}
+	return &received{event: e, trigger: c.TriggerID, response: c.ResponseURL}
 }
 
 // remember encodes the origin for a form's private metadata.

@@ -28,7 +28,8 @@ var kinds = map[string]fault.Kind{
 	"restricted_action": fault.Denied, "restricted_action_read_only_channel": fault.Denied,
 	"restricted_action_thread_only_channel": fault.Denied, "restricted_action_non_threadable_channel": fault.Denied,
 	"restricted_action_thread_locked": fault.Denied, "ekm_access_denied": fault.Denied, "team_access_not_granted": fault.Denied,
-	"org_login_required": fault.Denied, "user_not_in_channel": fault.Denied, "messages_tab_disabled": fault.Denied, "channel_is_limited_access": fault.Denied,
+	"org_login_required": fault.Denied, "user_not_in_channel": fault.Denied, "messages_tab_disabled": fault.Denied,
+	"channel_is_limited_access": fault.Denied,
 	"two_factor_setup_required": fault.Denied, "enterprise_is_restricted": fault.Denied, "cannot_reply_to_message": fault.Denied,
 	"user_is_restricted": fault.Denied,
 

@@ -23,19 +23,18 @@ func (p part) metadata(key string) slackgo.MsgOption {
 		EventPayload: map[string]any{"key": key, "part": p.String()}})
 }
 
-// String returns "2/3".
 func (p part) String() string { return fmt.Sprintf("%d/%d", p.number, p.of) }
 
-// stands is the part of a message that already exists in a room.
-type stands struct {
+// existing is the part of a message that already exists in a room.
+type existing struct {
 	parts map[part]string // ids
 	last  string          // id of the last part, which means that all parts were written
 }
 
 // find searches the latest messages of a room or thread for a key. Only the bot's own messages count, since other apps
 // can set the same metadata.
-func (s *Slack) find(ctx context.Context, api *slackgo.Client, in task.Room, key string) (stands, error) {
-	found := stands{parts: map[part]string{}}
+func (s *Slack) find(ctx context.Context, api *slackgo.Client, in task.Room, key string) (existing, error) {
+	found := existing{parts: map[part]string{}}
 	self, err := s.whoami(ctx)
 	if err != nil {
 		return found, err
@@ -70,7 +69,7 @@ func reply(m slackgo.Message) bool {
 }
 
 // note records a message that has the key.
-func (f *stands) note(m slackgo.Message, key string) {
+func (f *existing) note(m slackgo.Message, key string) {
 	if m.Metadata.EventType != eventType || m.Metadata.EventPayload["key"] != key {
 		return
 	}

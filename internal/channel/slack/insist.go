@@ -18,11 +18,11 @@ const notNow = "This could not be taken in just now, because Temporal or its wor
 // insist retries a press, form or command whose handler failed. Slack redelivers only events, and a person should not
 // have to press again after a short outage. The ID stays the same, so it still counts once. If all tries fail, the
 // person is told. insist returns false if ctx ended first.
-func (s *Slack) insist(ctx context.Context, hear channel.Handle, kind string, payload []byte, h *heard) bool {
+func (s *Slack) insist(ctx context.Context, handle channel.Handle, kind string, payload []byte, h *received) bool {
 	bounded, cancel := context.WithTimeout(ctx, insistPeriod)
 	defer cancel()
 	for s.sleep(bounded, insistPause) == nil {
-		understood, a, err := s.once(bounded, insistCall, hear, kind, payload)
+		understood, a, err := s.once(bounded, insistCall, handle, kind, payload)
 		if understood != nil {
 			h = understood
 		}

@@ -38,7 +38,7 @@ func (s *Slack) keep(kind string, payload []byte) (done func(), err error) {
 }
 
 // Resume handles what an earlier process had acknowledged but not handled.
-func (s *Slack) Resume(ctx context.Context, hear channel.Handle) {
+func (s *Slack) Resume(ctx context.Context, handle channel.Handle) {
 	if s.inbox.Dir == "" {
 		return
 	}
@@ -51,7 +51,7 @@ func (s *Slack) Resume(ctx context.Context, hear channel.Handle) {
 		err := json.Unmarshal(item.Payload, &k)
 		if err != nil || s.now().Sub(item.At) > keptFor {
 			s.log.WarnContext(ctx, "A Slack call of before the last end is too old or unreadable, and dropped", "at", item.At, "error", err)
-		} else if !s.insist(ctx, hear, k.Kind, k.Payload, nil) {
+		} else if !s.insist(ctx, handle, k.Kind, k.Payload, nil) {
 			return
 		}
 		if err := item.Done(); err != nil {

@@ -18,7 +18,6 @@ const (
 	maxButtons   = 3    // as in channel.Message
 )
 
-// content is one Slack message.
 type content struct {
 	notice string // text of the notification
 	blocks []slackgo.Block

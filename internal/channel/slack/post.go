@@ -24,7 +24,7 @@ func (s *Slack) Post(ctx context.Context, to task.Room, m channel.Message, again
 	if err != nil {
 		return task.MessageRef{}, err
 	}
-	var found stands
+	var found existing
 	if again {
 		if found, err = s.find(ctx, api, to, m.Key); err != nil {
 			return task.MessageRef{}, err
@@ -51,7 +51,9 @@ func (s *Slack) Post(ctx context.Context, to task.Room, m channel.Message, again
 // private reports whether a conversation is with one person, given by its own id or the person's.
 func private(id string) bool { return id != "" && strings.ContainsRune("DUW", rune(id[0])) }
 
-func (s *Slack) send(ctx context.Context, api *slackgo.Client, to task.Room, c content, show bool, key string, p part) (task.MessageRef, error) {
+func (s *Slack) send(
+	ctx context.Context, api *slackgo.Client, to task.Room, c content, show bool, key string, p part,
+) (task.MessageRef, error) {
 	options := append(c.options(), p.metadata(key), slackgo.MsgOptionDisableLinkUnfurl(), slackgo.MsgOptionDisableMediaUnfurl())
 	if to.Thread != "" {
 		options = append(options, slackgo.MsgOptionTS(to.Thread))

@@ -125,5 +125,4 @@ func secret(ctx context.Context, get Secret, what string) (string, error) {
 
 type silent struct{}
 
-// Output discards a line.
 func (silent) Output(int, string) error { return nil }

@@ -26,8 +26,8 @@ func TestAgainstSlacktest(t *testing.T) {
 	if err != nil || self.user == "" {
 		t.Errorf("self %+v, %v", self, err)
 	}
-	h := &heard{event: channel.Event{ID: "x", Room: room("C024BE91L", ""), User: ada}}
-	if err := s.tell(t.Context(), h, "Only **you** see this."); err != nil {
+	h := &received{event: channel.Event{ID: "x", Room: room("C024BE91L", ""), User: ada}}
+	if err := s.whisper(t.Context(), h, "Only **you** see this."); err != nil {
 		t.Error(err)
 	}
 }

@@ -28,8 +28,8 @@ const (
 // ten. Events are acknowledged after the handler has succeeded; otherwise Slack delivers them again. Presses, forms and
 // commands are acknowledged in time, and retried here for half a minute. If Slack refuses the token before the first
 // connection, Listen returns a fault; later it keeps trying, since the token may be about to be rotated.
-func (s *Slack) Listen(ctx context.Context, hear channel.Handle) error {
-	l := &listening{slack: s, hear: hear, room: make(chan struct{}, atOnce)}
+func (s *Slack) Listen(ctx context.Context, handle channel.Handle) error {
+	l := &listening{slack: s, handle: handle, room: make(chan struct{}, atOnce)}
 	defer l.work.Wait()
 	pause := firstPause
 	for {
@@ -60,7 +60,7 @@ func (s *Slack) Listen(ctx context.Context, hear channel.Handle) error {
 // listening is one call of Listen.
 type listening struct {
 	slack     *Slack
-	hear      channel.Handle
+	handle    channel.Handle
 	room      chan struct{} // limits concurrent deliveries
 	work      sync.WaitGroup
 	connected bool // at least once
@@ -73,8 +73,10 @@ func (l *listening) connection(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	api := slackgo.New("", append(l.slack.options(), slackgo.OptionHTTPClient(&onlyOne{Client: &l.slack.http}), slackgo.OptionAppLevelToken(token))...)
-	client := socketmode.New(api, socketmode.OptionLog(silent{}), socketmode.OptionReadLimit(maxMessage), socketmode.OptionDialer(l.slack.dialer()))
+	api := slackgo.New("", append(l.slack.options(), slackgo.OptionHTTPClient(&onlyOne{Client: &l.slack.http}),
+		slackgo.OptionAppLevelToken(token))...)
+	client := socketmode.New(api, socketmode.OptionLog(silent{}), socketmode.OptionReadLimit(maxMessage),
+		socketmode.OptionDialer(l.slack.dialer()))
 	own, stop := context.WithCancel(ctx)
 	ended := make(chan error, 1)
 	go func() { ended <- client.RunContext(own) }()
@@ -148,7 +150,7 @@ func (l *listening) deliver(ctx, own context.Context, client *socketmode.Client,
 		return
 	}
 	l.work.Go(func() {
-		after, err := l.slack.take(ctx, l.hear, r.Type, r.Payload)
+		after, err := l.slack.receive(ctx, l.handle, r.Type, r.Payload)
 		<-l.room // what follows does not block further deliveries
 		if err != nil {
 			l.slack.log.WarnContext(ctx, "Slack delivery not taken in", "kind", r.Type, "attempt", r.RetryAttempt, "error", err)

@@ -15,11 +15,11 @@ import (
 )
 
 // listen runs a listener until the end of the test, or until stop is called, which waits for it.
-func listen(t *testing.T, s *Slack, hear channel.Handle) (stop func() error) {
+func listen(t *testing.T, s *Slack, handle channel.Handle) (stop func() error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- s.Listen(ctx, hear) }()
+	go func() { done <- s.Listen(ctx, handle) }()
 	stop = sync.OnceValue(func() error {
 		cancel()
 		select {
@@ -130,7 +130,8 @@ func TestStrangeEnvelopes(t *testing.T) {
 	s.Raw(``)
 	want := s.Deliver(callEvent, statusEvent("1760000009.000100"))
 	if !s.Wait(func(is slacktest.State) bool {
-		return slices.Contains(is.Acks, want) && slices.Contains(is.Acks, "new-event") && slices.Contains(is.Acks, "new-shape") && slices.Contains(is.Acks, "new-kind")
+		return slices.Contains(is.Acks, want) && slices.Contains(is.Acks, "new-event") && slices.Contains(is.Acks, "new-shape") &&
+			slices.Contains(is.Acks, "new-kind")
 	}) {
 		t.Errorf("acknowledged %q", s.State().Acks)
 	}

@@ -28,7 +28,8 @@ func TestAnotherTeam(t *testing.T) {
 	press := func() map[string]any {
 		return pressCall(general, "1760000001.000001", "", "approve.1", "1.2.3", "1760000009.123456", ada)
 	}
-	v := slacktest.Modal{ID: "V1", CallbackID: formID, PrivateMetadata: remember(channel.Event{Room: room(general, "")}, "edit.1"), BlockID: formInput, ActionID: formInput}
+	v := slacktest.Modal{ID: "V1", CallbackID: formID, PrivateMetadata: remember(channel.Event{Room: room(general, "")}, "edit.1"), BlockID: formInput,
+		ActionID: formInput}
 	command := func(team string) any {
 		c := commandCall(general, "status", "1.2.3", "", ada)
 		c.Set("team_id", team)
@@ -53,11 +54,12 @@ func TestAnotherTeam(t *testing.T) {
 		"press in no team":          {callInteraction, interaction(press(), func(c, u map[string]any) { c["team"] = nil; delete(u, "team_id") }), false},
 		"press by a user's team":    {callInteraction, interaction(press(), func(c, _ map[string]any) { c["team"] = nil }), true},
 		"form":                      {callInteraction, formCall(v, "x", ada), true},
-		"form elsewhere":            {callInteraction, interaction(formCall(v, "x", ada), func(c, _ map[string]any) { c["team"] = map[string]any{"id": evil} }), false},
-		"form of a shared user":     {callInteraction, interaction(formCall(v, "x", ada), func(_, u map[string]any) { u["team_id"] = evil }), false},
-		"command":                   {callCommand, command(slacktest.Team), true},
-		"command elsewhere":         {callCommand, command(evil), false},
-		"command nowhere":           {callCommand, command(""), false},
+		"form elsewhere": {callInteraction, interaction(formCall(v, "x", ada),
+			func(c, _ map[string]any) { c["team"] = map[string]any{"id": evil} }), false},
+		"form of a shared user": {callInteraction, interaction(formCall(v, "x", ada), func(_, u map[string]any) { u["team_id"] = evil }), false},
+		"command":               {callCommand, command(slacktest.Team), true},
+		"command elsewhere":     {callCommand, command(evil), false},
+		"command nowhere":       {callCommand, command(""), false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var log bytes.Buffer

@@ -19,7 +19,7 @@ const maxBody = 1 << 20 // bytes of a request
 // a valid signature, or more than five minutes old, gets 401, and a body of more than 1 MB gets 413; neither is parsed.
 // An event that is not handled within 2.5 seconds gets 500, and Slack delivers it again. Presses, forms and commands are
 // not redelivered by Slack, so they are acknowledged, and retried here for half a minute.
-func (s *Slack) Handler(hear channel.Handle) http.Handler {
+func (s *Slack) Handler(handle channel.Handle) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body := s.admit(w, r)
 		if body == nil {
@@ -36,7 +36,7 @@ func (s *Slack) Handler(hear channel.Handle) http.Handler {
 			_, _ = io.WriteString(w, challenge)
 			return
 		}
-		after, err := s.take(context.WithoutCancel(r.Context()), hear, kind, payload)
+		after, err := s.receive(context.WithoutCancel(r.Context()), handle, kind, payload)
 		if err != nil {
 			s.log.WarnContext(r.Context(), "Slack call not taken in", "kind", kind, "error", err)
 			http.Error(w, "not taken in, deliver it again", http.StatusInternalServerError)

@@ -158,8 +158,9 @@ func TestReplayedCalls(t *testing.T) {
 	}{
 		"press": {callInteraction, pressed0, pressCall(general, "1760000001.000001", "", "approve.1", "9.9.9", "1760000009.123456", ada),
 			pressCall(general, "1760000001.000001", "", "approve.1", "1.2.3", "1760000010.123456", ada)},
-		"form":    {callInteraction, formCall(v, "Do less.", ada), formCall(v, "Do less.", ada), formCall(v, "Do more.", ada)},
-		"command": {callCommand, commandCall(general, "status", "1.2.3", "", ada), commandCall(general, "status", "1.2.3", "", ada), commandCall(general, "status", "1.2.4", "", ada)},
+		"form": {callInteraction, formCall(v, "Do less.", ada), formCall(v, "Do less.", ada), formCall(v, "Do more.", ada)},
+		"command": {callCommand, commandCall(general, "status", "1.2.3", "", ada), commandCall(general, "status", "1.2.3", "", ada),
+			commandCall(general, "status", "1.2.4", "", ada)},
 		"message": {callEvent, eventCall(messageEvent("message", "D1", ada.ID, "status", "1760000009.000100", "")),
 			eventCall(messageEvent("message", "D1", ada.ID, "status", "1760000009.000100", "")),
 			eventCall(messageEvent("message", "D1", ada.ID, "status", "1760000009.000200", ""))},
@@ -188,7 +189,8 @@ func TestCalls(t *testing.T) {
 	f, e := newFake(t), &ears{}
 	h := f.open(nil).Handler(e.hear)
 	call := newCaller(t, h)
-	if status, text := call.call(callEvent, map[string]any{"token": "x", "challenge": "3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P", "type": "url_verification"}); status != 200 || text != "3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P" {
+	if status, text := call.call(callEvent, map[string]any{"token": "x", "challenge": "3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P",
+		"type": "url_verification"}); status != 200 || text != "3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P" {
 		t.Errorf("challenge: %d %q", status, text)
 	}
 	call.secret = "wrong"
@@ -282,7 +284,7 @@ func TestSlowHearer(t *testing.T) {
 				})
 				start, w := time.Now(), &timed{ResponseRecorder: httptest.NewRecorder()}
 				h.ServeHTTP(w, signed(tt.kind, tt.payload))
-				if took := w.at.Sub(start); w.Code != tt.want || took != hearPeriod || took >= 3*time.Second {
+				if took := w.at.Sub(start); w.Code != tt.want || took != handlePeriod || took >= 3*time.Second {
 					t.Errorf("status %d after %v", w.Code, took)
 				}
 				if len(ids) != tt.heard || len(slices.Compact(ids)) != 1 {
@@ -320,7 +322,8 @@ func (s spoken) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	s(text)
-	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(`{"ok":true}`))}, nil
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}},
+		Body: io.NopCloser(strings.NewReader(`{"ok":true}`))}, nil
 }
 
 // signed returns a request without a server.

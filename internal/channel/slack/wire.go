@@ -89,7 +89,6 @@ type view struct {
 	} `json:"state"`
 }
 
-// command is a slash command.
 type command struct {
 	TeamID      string `json:"team_id"`
 	Command     string `json:"command"`

@@ -27,7 +27,6 @@ const (
 // an error, where scrub would not find it.
 var tokenShape = regexp.MustCompile(`^[0-9]{1,20}:[A-Za-z0-9_-]{10,100}$`)
 
-// secret returns the current token.
 func (t *Telegram) secret(ctx context.Context) (string, error) {
 	token, err := t.token(ctx)
 	if err != nil {
@@ -68,7 +67,6 @@ type doer struct {
 	status int
 }
 
-// Do sends a request of the library.
 func (d *doer) Do(req *http.Request) (*http.Response, error) {
 	body, err := io.ReadAll(req.Body)
 	req.Body.Close()

@@ -37,7 +37,8 @@ func keyboard(list []channel.Button) (any, error) {
 	length := 0
 	for _, b := range list {
 		if b.Label == "" || b.Token == "" || len(b.Token) > mostToken {
-			return nil, fault.New(fault.Input, "button %q with token %q: Telegram takes a label and a token of 1 to %d bytes", b.Label, b.Token, mostToken)
+			return nil, fault.New(fault.Input, "button %q with token %q: Telegram takes a label and a token of 1 to %d bytes",
+				b.Label, b.Token, mostToken)
 		}
 		length += utf8.RuneCountInString(b.Label)
 		row = append(row, button{Text: b.Label, Data: b.Token, Style: string(b.Style)})

@@ -11,16 +11,16 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// hearTime limits the handling of one update.
-const hearTime = time.Minute
+// handleTime limits the handling of one update.
+const handleTime = time.Minute
 
 // Listen receives updates until ctx ends, and then returns nil. It returns Denied if the token is refused before it ever
 // worked; a later refusal is retried. Telegram keeps updates for a day, so those from before the start are handled too.
 // An update is confirmed after hear has succeeded, so it may be delivered twice, with the same Event.ID.
 //
 // Telegram allows one poll per bot, and a new one ends the old one, so concurrent listeners take turns.
-func (t *Telegram) Listen(ctx context.Context, hear channel.Handle) error {
-	l := &listener{Telegram: t, hear: hear}
+func (t *Telegram) Listen(ctx context.Context, handle channel.Handle) error {
+	l := &listener{Telegram: t, handle: handle}
 	defer t.poll.CloseIdleConnections()
 	for ctx.Err() == nil {
 		if err := l.round(ctx); err != nil && ctx.Err() == nil {
@@ -33,7 +33,7 @@ func (t *Telegram) Listen(ctx context.Context, hear channel.Handle) error {
 // listener is one run of Listen.
 type listener struct {
 	*Telegram
-	hear     channel.Handle
+	handle   channel.Handle
 	me       user
 	token    string // to which me belongs
 	offset   int64  // all updates below are handled; 0 if Telegram knows that
@@ -103,8 +103,8 @@ func (l *listener) take(ctx context.Context, raw json.RawMessage) bool {
 		l.offset = u.ID + 1
 		return ctx.Err() == nil
 	}
-	limited, cancel := context.WithTimeout(ctx, hearTime)
-	answer, err := l.hear(limited, e)
+	limited, cancel := context.WithTimeout(ctx, handleTime)
+	answer, err := l.handle(limited, e)
 	cancel()
 	if err != nil {
 		return l.refused(ctx, u, e, err)
@@ -134,7 +134,8 @@ func (l *listener) refused(ctx context.Context, u update, e channel.Event, err e
 		l.offset, l.stuck, l.tries = u.ID+1, 0, 0
 		return ctx.Err() == nil
 	}
-	l.log.Warn("an event of Telegram could not be taken in, it is asked for again", "event", e.ID, "kind", e.Kind, "try", l.tries, "error", err)
+	l.log.Warn("an event of Telegram could not be taken in, it is asked for again", "event", e.ID, "kind", e.Kind, "try", l.tries,
+		"error", err)
 	l.wait(ctx, l.after(l.tries))
 	return false
 }

@@ -20,7 +20,6 @@ type memory struct {
 	known map[string]progress
 }
 
-// progress of one message.
 type progress struct {
 	text [sha256.Size]byte // of the whole text, since the key may be used with another one
 	chat int64             // where the parts are

@@ -240,7 +240,8 @@ func TestNewRefuses(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for base, want := range map[string]string{"": publicAPI, "https://bots.example.com/api/": "https://bots.example.com/api", "http://[::1]:8081": "http://[::1]:8081"} {
+	for base, want := range map[string]string{"": publicAPI, "https://bots.example.com/api/": "https://bots.example.com/api",
+		"http://[::1]:8081": "http://[::1]:8081"} {
 		if x, err := New(Config{Token: token, BaseURL: base}); err != nil || x.base != want {
 			t.Errorf("%q: %v", base, err)
 		}

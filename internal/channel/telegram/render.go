@@ -33,7 +33,8 @@ func parts(m channel.Message, now time.Time, most int) []part {
 	}
 	if c := channel.Countdown(m, now); c != "" {
 		end := &groups[len(groups)-1]
-		*end = append((*end)[:len(*end):len(*end)], channel.Block{Spans: []channel.Span{{Text: channel.Shorten(c, lastLine/2-len(between)), Italic: true}}})
+		*end = append((*end)[:len(*end):len(*end)], channel.Block{
+			Spans: []channel.Span{{Text: channel.Shorten(c, lastLine/2-len(between)), Italic: true}}})
 	}
 	var out []part
 	for _, g := range groups {

@@ -47,7 +47,8 @@ func TestOffsets(t *testing.T) {
 		t.Fatalf("%d parts", len(got))
 	}
 	want := []string{
-		"bold 🎉 Plan 🚀", "bold bold 🎈 words", "code co🦄de", "text_link a 🌍 linkhttps://example.com/x", "text_link https://example.com/xhttps://example.com/x", "italic soft", "strikethrough gone",
+		"bold 🎉 Plan 🚀", "bold bold 🎈 words", "code co🦄de", "text_link a 🌍 linkhttps://example.com/x",
+		"text_link https://example.com/xhttps://example.com/x", "italic soft", "strikethrough gone",
 		"bold both", "italic both", "code here", "blockquote said 🐢 here", "bold one", "prego x := \"🎯\"\n    y()", "bold here",
 	}
 	if d := cmp.Diff(want, marks(t, got[0])); d != "" {

@@ -25,27 +25,30 @@ func TestEvents(t *testing.T) {
 		update string
 		want   *channel.Event
 	}{
-		"private":             {`"message":{"message_id":9,"text":"do it",` + alone + `}`, said("do it")},
-		"private path":        {`"message":{"message_id":9,"text":"/etc/passwd is open",` + alone + `}`, said("/etc/passwd is open")},
-		"start":               {`"message":{"message_id":9,"text":"/start CODE-7",` + alone + `}`, said("start CODE-7")},
-		"command":             {`"message":{"message_id":9,"text":"/approve x1",` + inGroup + `}`, said("approve x1")},
-		"our command":         {`"message":{"message_id":9,"text":"/approve@Longshift_Bot x1\nmore",` + inGroup + `}`, said("approve x1\nmore")},
-		"another's command":   {`"message":{"message_id":9,"text":"/approve@other_bot x1",` + inGroup + `,` + ours + `}`, nil},
-		"talk":                {`"message":{"message_id":9,"text":"lunch?",` + inGroup + `}`, nil},
-		"mention":             {`"message":{"message_id":9,"text":"🎉🎉 @longshift_bot 🙂 go","entities":[{"type":"mention","offset":5,"length":14}],` + inGroup + `}`, said("🎉🎉 🙂 go")},
-		"mention and command": {`"message":{"message_id":9,"text":"@longshift_bot /status","entities":[{"type":"mention","offset":0,"length":14}],` + inGroup + `}`, said("status")},
-		"only a mention":      {`"message":{"message_id":9,"text":"@longshift_bot","entities":[{"type":"mention","offset":0,"length":14}],` + inGroup + `}`, said("")},
-		"another's mention":   {`"message":{"message_id":9,"text":"@longshift_bit","entities":[{"type":"mention","offset":0,"length":14}],` + inGroup + `}`, nil},
-		"broken entity":       {`"message":{"message_id":9,"text":"x","entities":[{"type":"mention","offset":9,"length":99999999999}],` + inGroup + `}`, nil},
+		"private":           {`"message":{"message_id":9,"text":"do it",` + alone + `}`, said("do it")},
+		"private path":      {`"message":{"message_id":9,"text":"/etc/passwd is open",` + alone + `}`, said("/etc/passwd is open")},
+		"start":             {`"message":{"message_id":9,"text":"/start CODE-7",` + alone + `}`, said("start CODE-7")},
+		"command":           {`"message":{"message_id":9,"text":"/approve x1",` + inGroup + `}`, said("approve x1")},
+		"our command":       {`"message":{"message_id":9,"text":"/approve@Longshift_Bot x1\nmore",` + inGroup + `}`, said("approve x1\nmore")},
+		"another's command": {`"message":{"message_id":9,"text":"/approve@other_bot x1",` + inGroup + `,` + ours + `}`, nil},
+		"talk":              {`"message":{"message_id":9,"text":"lunch?",` + inGroup + `}`, nil},
+		"mention":           {`"message":{"message_id":9,"text":"🎉🎉 @longshift_bot 🙂 go","entities":[{"type":"mention","offset":5,"length":14}],` + inGroup + `}`, said("🎉🎉 🙂 go")},
+		"mention and command": {`"message":{"message_id":9,"text":"@longshift_bot /status","entities":[{"type":"mention","offset":0,"length":14}],` +
+			inGroup + `}`, said("status")},
+		"only a mention": {`"message":{"message_id":9,"text":"@longshift_bot","entities":[{"type":"mention","offset":0,"length":14}],` + inGroup + `}`,
+			said("")},
+		"another's mention": {`"message":{"message_id":9,"text":"@longshift_bit","entities":[{"type":"mention","offset":0,"length":14}],` + inGroup + `}`, nil},
+		"broken entity":     {`"message":{"message_id":9,"text":"x","entities":[{"type":"mention","offset":9,"length":99999999999}],` + inGroup + `}`, nil},
 		"reply to us": {`"message":{"message_id":9,"text":"other way",` + inGroup + `,` + ours + `}`,
 			&channel.Event{Kind: channel.Said, Text: "other way", Message: "9", ReplyTo: "7"}},
 		"reply to another": {`"message":{"message_id":9,"text":"yes",` + inGroup + `,` + theirs + `}`, nil},
 		"topic we opened": {`"message":{"message_id":9,"text":"lunch?","is_topic_message":true,"message_thread_id":7,` + inGroup + `,` +
 			strings.Replace(ours, `"text":"plan"`, `"forum_topic_created":{"name":"x","icon_color":1}`, 1) + `}`, nil},
-		"picture":          {`"message":{"message_id":9,"caption":"/status","photo":[{"file_id":"x"}],` + alone + `}`, said("status")},
-		"sticker":          {`"message":{"message_id":9,"sticker":{"file_id":"x"},` + alone + `}`, nil},
-		"new kind":         {`"message":{"message_id":9,"text":"x","effect_id":{"type":"brand_new"},"paid_media":7,` + alone + `}`, said("x")},
-		"forwarded":        {`"message":{"message_id":9,"text":"/run x","forward_origin":{"type":"user","sender_user":{"id":666,"first_name":"M"}},` + alone + `}`, nil},
+		"picture":  {`"message":{"message_id":9,"caption":"/status","photo":[{"file_id":"x"}],` + alone + `}`, said("status")},
+		"sticker":  {`"message":{"message_id":9,"sticker":{"file_id":"x"},` + alone + `}`, nil},
+		"new kind": {`"message":{"message_id":9,"text":"x","effect_id":{"type":"brand_new"},"paid_media":7,` + alone + `}`, said("x")},
+		"forwarded": {`"message":{"message_id":9,"text":"/run x","forward_origin":{"type":"user","sender_user":{"id":666,"first_name":"M"}},` +
+			alone + `}`, nil},
 		"forwarded, new":   {`"message":{"message_id":9,"text":"/run x","forward_origin":{"type":"brand_new"},` + alone + `}`, nil},
 		"forwarded, old":   {`"message":{"message_id":9,"text":"/run x","forward_date":1,` + inGroup + `}`, nil},
 		"of a user":        {`"message":{"message_id":9,"text":"/run x","forward_from":{"id":666,"first_name":"M"},` + alone + `}`, nil},
@@ -64,7 +67,8 @@ func TestEvents(t *testing.T) {
 		"anonymous admin": {`"message":{"message_id":9,"text":"/approve x1","sender_chat":{"id":-100,"type":"supergroup"},` + inGroup + `}`, nil},
 		"channel":         {`"message":{"message_id":9,"text":"/approve x1","chat":{"id":-5,"type":"channel"},` + from + `}`, nil},
 		"nobody":          {`"message":{"message_id":9,"text":"/approve x1","chat":{"id":-5,"type":"group"}}`, nil},
-		"press":           {`"callback_query":{"id":"1","data":"yes.1",` + from + `,"message":{"message_id":9,` + inGroup + `}}`, &channel.Event{Kind: channel.Press, Token: "yes.1", Message: "9"}},
+		"press": {`"callback_query":{"id":"1","data":"yes.1",` + from + `,"message":{"message_id":9,` + inGroup + `}}`,
+			&channel.Event{Kind: channel.Press, Token: "yes.1", Message: "9"}},
 		"old press": {`"callback_query":{"id":"1","data":"yes.1",` + from + `,"message":{"message_id":9,"date":0,"chat":{"id":-1001234567890,"type":"supergroup"}}}`,
 			&channel.Event{Kind: channel.Press, Token: "yes.1", Message: "9"}},
 		"made-up press": {`"callback_query":{"id":"1","data":"yes\u0000 1",` + from + `,"message":{"message_id":9,` + inGroup + `}}`, nil},
@@ -98,7 +102,8 @@ func TestEvents(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	for want, u := range map[string]user{"ada": {ID: 1, Username: "ada", First: "A"}, "Ada Lovelace": {ID: 1, First: "Ada", Last: "Lovelace"}, "Ada": {ID: 1, First: "Ada"}, "1": {ID: 1}} {
+	for want, u := range map[string]user{"ada": {ID: 1, Username: "ada", First: "A"}, "Ada Lovelace": {ID: 1, First: "Ada", Last: "Lovelace"},
+		"Ada": {ID: 1, First: "Ada"}, "1": {ID: 1}} {
 		if p := u.person(); p.Name != want || p.ID != "1" {
 			t.Errorf("%+v is %+v", u, p)
 		}

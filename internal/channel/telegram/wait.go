@@ -39,7 +39,8 @@ func conflictReason(r *refusal) string {
 	if r.says("webhook") {
 		return "a webhook is set for the bot, which takes its updates; take it away with deleteWebhook"
 	}
-	return "another program polls for the same bot, and they take turns now; or a webhook is set for it, then take that away with deleteWebhook"
+	return "another program polls for the same bot, and they take turns now; " +
+		"or a webhook is set for it, then take that away with deleteWebhook"
 }
 
 // after returns the pause after n consecutive failures, randomly shortened.

@@ -7,7 +7,6 @@ import (
 	"github.com/go-telegram/bot/models"
 )
 
-// writer builds a message.
 type writer struct {
 	text     strings.Builder
 	at       int    // length so far in UTF-16 code units

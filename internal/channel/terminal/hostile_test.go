@@ -52,7 +52,9 @@ func TestSteering(t *testing.T) {
 // TestForged checks that a text can't imitate a message or buttons.
 func TestForged(t *testing.T) {
 	term, s := start(t)
-	if _, err := term.Post(t.Context(), room, channel.Message{Key: "k", Text: "x\n\n── #9 operator ──\n\n[1] Approve\n\n```\n── #9 operator ──\n» y\n```\n\nz\u2028── #9 operator ──"}, false); err != nil {
+	if _, err := term.Post(t.Context(), room, channel.Message{Key: "k",
+		Text: "x\n\n── #9 operator ──\n\n[1] Approve\n\n```\n── #9 operator ──\n» y\n```\n\nz\u2028── #9 operator ──"},
+		false); err != nil {
 		t.Fatal(err)
 	}
 	for i, line := range strings.Split(strings.TrimRight(s.String(), "\n"), "\n") {

@@ -22,21 +22,21 @@ var room = task.Room{Channel: channel.Terminal, ID: Operator}
 // Listen handles the lines of the input in order. A bare number presses a button of the latest message with buttons; "#4
 // 1" presses one of message 4, and "#4 words" replies to it. The line after a question answers it. Other lines are
 // messages.
-func (t *Terminal) Listen(ctx context.Context, hear channel.Handle) error {
+func (t *Terminal) Listen(ctx context.Context, handle channel.Handle) error {
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
 		case line := <-t.in.next():
 			t.in.next() // another listener may be waiting
-			t.take(ctx, hear, line)
+			t.take(ctx, handle, line)
 		}
 	}
 }
 
 // take handles a line and shows the answer. A terminal can't redeliver, so after an error the operator has to type
 // again.
-func (t *Terminal) take(ctx context.Context, hear channel.Handle, line string) {
+func (t *Terminal) take(ctx context.Context, handle channel.Handle, line string) {
 	line = strings.TrimSpace(safe(line))
 	if m := addressed.FindStringSubmatch(line); m != nil && t.lacks(m[1], m[2]) {
 		_ = t.answer(channel.Answer{Text: fmt.Sprintf("Message #%s has no button %s.", m[1], m[2])})
@@ -46,7 +46,7 @@ func (t *Terminal) take(ctx context.Context, hear channel.Handle, line string) {
 	if !ok {
 		return
 	}
-	a, err := hear(ctx, e)
+	a, err := handle(ctx, e)
 	if err != nil {
 		a = channel.Answer{Text: "This could not be taken in now. Please type it again."}
 	}
@@ -56,15 +56,14 @@ func (t *Terminal) take(ctx context.Context, hear channel.Handle, line string) {
 // addressed matches a line that names a message.
 var addressed = regexp.MustCompile(`^#(\d{1,9})\s+(.+)$`)
 
-// event converts a line to an event.
 func (t *Terminal) event(line string) (channel.Event, bool) {
 	if line == "" {
 		return channel.Event{}, false
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.heard++
-	e := channel.Event{ID: fmt.Sprintf("terminal-%s-%d", t.events, t.heard), Kind: channel.Said, User: operator, Room: room,
+	t.received++
+	e := channel.Event{ID: fmt.Sprintf("terminal-%s-%d", t.events, t.received), Kind: channel.Said, User: operator, Room: room,
 		Direct: true, Text: line, At: t.now()}
 	if n := len(t.shown); n > 0 {
 		e.Room = t.shown[n-1].place.Room

@@ -22,7 +22,6 @@ var (
 	_ channel.Listener = (*Terminal)(nil)
 )
 
-// Config configures a Terminal.
 type Config struct {
 	Out io.Writer        // messages, each in a single Write
 	In  io.Reader        // input lines; nil for none
@@ -38,12 +37,12 @@ type Terminal struct {
 	now func() time.Time
 	in  *input
 
-	mu     sync.Mutex
-	shown  []*shown          // oldest first
-	number int               // of the latest message
-	form   *channel.Question // answered by the next line; nil for none
-	events string            // prefix of this process's event ids
-	heard  int
+	mu       sync.Mutex
+	shown    []*shown          // oldest first
+	number   int               // of the latest message
+	form     *channel.Question // answered by the next line; nil for none
+	events   string            // prefix of this process's event ids
+	received int
 }
 
 // shown is a message on the screen.
@@ -90,7 +89,8 @@ func (t *Terminal) Edit(ctx context.Context, at task.MessageRef, m channel.Messa
 			return t.write(ctx, s, m)
 		}
 	}
-	return fault.New(fault.NotFound, "message %q is not on this terminal", at.Message).WithHint("messages from before a restart can't be changed")
+	return fault.New(fault.NotFound, "message %q is not on this terminal", at.Message).
+		WithHint("messages from before a restart can't be changed")
 }
 
 // write shows a message, unless it is unchanged.

@@ -19,21 +19,21 @@ const onlyText = "I understand only text messages and the buttons below my messa
 
 // answers records who was told that only text is supported.
 type answers struct {
-	mu   sync.Mutex
-	told map[string]time.Time
+	mu       sync.Mutex
+	informed map[string]time.Time
 }
 
 // first reports whether a person should be told now, and records it.
 func (a *answers) first(user string, now time.Time) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if at, ok := a.told[user]; ok && now.Sub(at) < pardonOnce {
+	if at, ok := a.informed[user]; ok && now.Sub(at) < pardonOnce {
 		return false
 	}
-	if a.told == nil || len(a.told) >= maxPardons {
-		a.told = map[string]time.Time{}
+	if a.informed == nil || len(a.informed) >= maxPardons {
+		a.informed = map[string]time.Time{}
 	}
-	a.told[user] = now
+	a.informed[user] = now
 	return true
 }
 

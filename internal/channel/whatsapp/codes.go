@@ -40,7 +40,8 @@ var meanings = map[int]meaning{
 	131057: {kind: fault.Infra}, // the number is being migrated
 	133004: {kind: fault.Infra},
 
-	131047: {kind: fault.Denied, hint: "WhatsApp lets a business write only within 24 hours after the person did: let them write a message to our number"},
+	131047: {kind: fault.Denied,
+		hint: "WhatsApp lets a business write only within 24 hours after the person did: let them write a message to our number"},
 	131030: {kind: fault.Denied, hint: "a test number writes only to the numbers in its list: add it in the app dashboard"},
 	131026: {kind: fault.NotFound, hint: number},
 	33:     {kind: fault.NotFound, hint: "check the phone number id in the app dashboard"},

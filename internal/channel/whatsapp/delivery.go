@@ -70,9 +70,9 @@ type status struct {
 	} `json:"errors"`
 }
 
-// take handles each message of a delivery, even after one has failed. An error means that the platform should deliver it
+// receive handles each message of a delivery, even after one has failed. An error means that the platform should deliver it
 // again.
-func (w *WhatsApp) take(ctx context.Context, body []byte, hear channel.Handle) error {
+func (w *WhatsApp) receive(ctx context.Context, body []byte, handle channel.Handle) error {
 	var d delivery
 	if err := json.Unmarshal(body, &d); err != nil || d.Object != "whatsapp_business_account" {
 		return errMalformed
@@ -98,7 +98,7 @@ func (w *WhatsApp) take(ctx context.Context, body []byte, hear channel.Handle) e
 		}
 		w.failures(ctx, c.Statuses)
 		for _, raw := range c.Messages {
-			if err := w.hear(ctx, raw, c.Contacts, hear); err != nil {
+			if err := w.handle(ctx, raw, c.Contacts, handle); err != nil {
 				errs = append(errs, err)
 			}
 		}
@@ -122,8 +122,8 @@ func (w *WhatsApp) failures(ctx context.Context, all []json.RawMessage) {
 	}
 }
 
-// hear converts a message to an event, handles it and sends the answer.
-func (w *WhatsApp) hear(ctx context.Context, raw json.RawMessage, people []contact, hear channel.Handle) error {
+// handle converts a message to an event, handles it and sends the answer.
+func (w *WhatsApp) handle(ctx context.Context, raw json.RawMessage, people []contact, handle channel.Handle) error {
 	var m message
 	if err := json.Unmarshal(raw, &m); err != nil {
 		w.log.WarnContext(ctx, "a whatsapp message that can't be read was left out")
@@ -137,7 +137,7 @@ func (w *WhatsApp) hear(ctx context.Context, raw json.RawMessage, people []conta
 		w.explain(ctx, m, e)
 		return nil
 	}
-	a, err := hear(ctx, e)
+	a, err := handle(ctx, e)
 	if err != nil {
 		return err
 	}

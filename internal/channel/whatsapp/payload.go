@@ -94,7 +94,8 @@ func replies(buttons []channel.Button) ([]button, error) {
 		case label == "" || b.Token == "":
 			return nil, fault.New(fault.Input, "a whatsapp button needs a label and a token; this one has %q", b.Label)
 		case !token.MatchString(b.Token):
-			return nil, fault.New(fault.Input, "the token of the whatsapp button %q is no run of letters, digits, points and dashes up to 256", b.Label)
+			return nil, fault.New(fault.Input, "the token of the whatsapp button %q is no run of letters, digits, points and dashes up to 256",
+				b.Label)
 		case seen["l"+label] || seen["t"+b.Token]:
 			return nil, fault.New(fault.Input, "two whatsapp buttons with the same label or token: %q", b.Label)
 		}

@@ -34,7 +34,8 @@ func TestPeople(t *testing.T) {
 	}
 	user := channel.User{ID: ada, Name: "Ada"}
 	press := channel.Event{Kind: channel.Press, User: user, Room: room, Direct: true, Token: "yes.1", Message: "wamid.ours", At: noon}
-	want := []channel.Event{{Kind: channel.Said, User: user, Room: room, Direct: true, Text: "status", ReplyTo: "wamid.ours", Message: said, At: noon}, press, press}
+	want := []channel.Event{{Kind: channel.Said, User: user, Room: room, Direct: true, Text: "status", ReplyTo: "wamid.ours", Message: said, At: noon},
+		press, press}
 	heard := s.take()
 	if len(heard) != 3 || heard[1].ID != heard[2].ID || heard[0].ID == heard[1].ID {
 		t.Fatalf("heard %+v", heard)

@@ -36,8 +36,9 @@ func TestWhatIsSent(t *testing.T) {
 	w := open(t, p, nil)
 	in := task.Room{Channel: channel.WhatsApp, ID: ada, Thread: "wamid.theirs"}
 	at := post(t, w, in, channel.Message{Key: "k1", Text: "**Done**: see https://example.com/x"})
-	post(t, w, task.Room{ID: "US.13491208655302741918"}, channel.Message{Key: "k2", Text: "Go on?", Buttons: []channel.Button{yes, {Label: "A label of more than twenty", Token: "no-1"}},
-		Until: noon.Add(20 * time.Minute), Then: "approved by itself"})
+	post(t, w, task.Room{ID: "US.13491208655302741918"}, channel.Message{Key: "k2", Text: "Go on?",
+		Buttons: []channel.Button{yes, {Label: "A label of more than twenty", Token: "no-1"}},
+		Until:   noon.Add(20 * time.Minute), Then: "approved by itself"})
 	got := p.Messages("")
 	want := []whatsapptest.Message{
 		{ID: at.Message, To: ada, QuotedID: "wamid.theirs", Key: "k1", Type: "text", Text: "Done: see https://example.com/x",
@@ -114,7 +115,8 @@ func TestHugeAddress(t *testing.T) {
 		post(t, w, room, channel.Message{Text: "see [words](https://x.example/" + strings.Repeat("_", n) + ")"})
 	}
 	got := p.Messages("")
-	if want := "see words (https://x.example/" + strings.Repeat("%5F", 500) + ")"; got[0].Sent != want || got[1].Sent != "see words (https://x.example/"+strings.Repeat("＿", 1900)+")" {
+	if want := "see words (https://x.example/" + strings.Repeat("%5F", 500) + ")"; got[0].Sent != want ||
+		got[1].Sent != "see words (https://x.example/"+strings.Repeat("＿", 1900)+")" {
 		t.Errorf("sent %q", got)
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// refused is the body of an error answer.
 type refused struct {
 	Error struct {
 		Message string `json:"message"`

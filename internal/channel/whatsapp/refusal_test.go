@@ -61,7 +61,8 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		text := fmt.Sprintf("%v %+v %#v", err, err, err)
-		if strings.Contains(text, accessed) || strings.Contains(err.Error(), "\n") || strings.Contains(text, ada) || !strings.Contains(err.Error(), fmt.Sprint(c.code)) {
+		if strings.Contains(text, accessed) || strings.Contains(err.Error(), "\n") || strings.Contains(text, ada) ||
+			!strings.Contains(err.Error(), fmt.Sprint(c.code)) {
 			t.Errorf("%s: %q", name, text)
 		}
 	}

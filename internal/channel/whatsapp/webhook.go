@@ -13,13 +13,13 @@ import (
 	"github.com/longshift/longshift/internal/channel"
 )
 
-// maxDelivery is the maximum size of a delivery in bytes.
+// maxDelivery is in bytes.
 const maxDelivery = 1 << 20
 
 // Handler receives the platform's requests: the verification of the webhook, and signed deliveries. A request without a
 // signature by the app secret is not parsed. WhatsApp retries a delivery for days, so an event may be old: Event.At has
 // its time. Repeated deliveries have the same event ids.
-func (w *WhatsApp) Handler(hear channel.Handle) http.Handler {
+func (w *WhatsApp) Handler(handle channel.Handle) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		rw.Header().Set("X-Content-Type-Options", "nosniff")
 		rw.Header().Set("Cache-Control", "no-store")
@@ -27,7 +27,7 @@ func (w *WhatsApp) Handler(hear channel.Handle) http.Handler {
 		case http.MethodGet:
 			w.confirm(rw, r)
 		case http.MethodPost:
-			w.deliver(rw, r, hear)
+			w.deliver(rw, r, handle)
 		default:
 			rw.Header().Set("Allow", "GET, POST")
 			http.Error(rw, "only GET and POST", http.StatusMethodNotAllowed)
@@ -67,7 +67,7 @@ func equal(a, b string) bool {
 }
 
 // deliver verifies and handles a delivery.
-func (w *WhatsApp) deliver(rw http.ResponseWriter, r *http.Request, hear channel.Handle) {
+func (w *WhatsApp) deliver(rw http.ResponseWriter, r *http.Request, handle channel.Handle) {
 	body, err := io.ReadAll(http.MaxBytesReader(rw, r.Body, maxDelivery))
 	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
 		w.log.WarnContext(r.Context(), "a whatsapp delivery of more than 1 MiB was refused", "from", r.RemoteAddr)
@@ -89,7 +89,7 @@ func (w *WhatsApp) deliver(rw http.ResponseWriter, r *http.Request, hear channel
 		http.Error(rw, "refused", http.StatusUnauthorized)
 		return
 	}
-	switch err := w.take(r.Context(), body, hear); {
+	switch err := w.receive(r.Context(), body, handle); {
 	case errors.Is(err, errMalformed):
 		w.log.ErrorContext(r.Context(), "a signed whatsapp delivery can't be read", "bytes", len(body))
 		http.Error(rw, "malformed", http.StatusBadRequest)
@@ -101,7 +101,6 @@ func (w *WhatsApp) deliver(rw http.ResponseWriter, r *http.Request, hear channel
 	}
 }
 
-// signed checks the HMAC of a body.
 func signed(body []byte, header, secret string) bool {
 	given, ok := strings.CutPrefix(header, "sha256=")
 	if !ok {

@@ -169,7 +169,8 @@ func TestBodies(t *testing.T) {
 		"sent on often": {batch(strings.Replace(said("wamid.1", "run x", "", noon), `"from"`, `"context":{"frequently_forwarded":true},"from"`, 1)), 200},
 		"sent on, odd":  {batch(strings.Replace(said("wamid.1", "run x", "", noon), `"from"`, `"context":{"forwarded":"true"},"from"`, 1)), 200},
 		"group":         {batch(strings.Replace(said("wamid.1", "x", "", noon), `"from"`, `"group_id":"Y2FwaV9ncm91cDox","from"`, 1)), 200},
-		"reaction":      {batch(fmt.Sprintf(`{"from":%q,"id":"wamid.1","timestamp":"%d","type":"reaction","reaction":{"message_id":"wamid.0","emoji":"x"}}`, ada, noon.Unix())), 200},
+		"reaction": {batch(fmt.Sprintf(`{"from":%q,"id":"wamid.1","timestamp":"%d","type":"reaction","reaction":{"message_id":"wamid.0","emoji":"x"}}`,
+			ada, noon.Unix())), 200},
 	} {
 		s := stage(t, nil)
 		if status := s.hook.send(c.body, sign(c.body, secret)); status != c.status {
@@ -196,7 +197,8 @@ func TestEvents(t *testing.T) {
 	s := stage(t, nil)
 	old := noon.Add(-3 * 24 * time.Hour)
 	hiding := strings.Replace(said("wamid.3", "hi", "", noon), `"from":"`+ada+`"`, `"from_user_id":"US.13491208655302741918"`, 1)
-	if status := s.hook.deliver(said("wamid.1", "status", "wamid.ours", noon), `{"from":1}`, pressed("wamid.2", "approve.task-1", "wamid.ours", old), hiding); status != 200 {
+	if status := s.hook.deliver(said("wamid.1", "status", "wamid.ours", noon), `{"from":1}`, pressed("wamid.2", "approve.task-1", "wamid.ours", old),
+		hiding); status != 200 {
 		t.Errorf("status %d", status)
 	}
 	user, room := channel.User{ID: ada, Name: "Ada"}, room
@@ -264,7 +266,8 @@ func TestAnswers(t *testing.T) {
 	if status := s.hook.deliver(said("wamid.2", "secret-plan", "", noon)); status != 200 {
 		t.Errorf("an answer that was not sent: %d", status)
 	}
-	if text := s.log.String(); !strings.Contains(text, "24 hours") || strings.Contains(text, "secret-plan") || strings.Contains(text, accessed) || strings.Contains(text, ada) {
+	if text := s.log.String(); !strings.Contains(text, "24 hours") || strings.Contains(text, "secret-plan") || strings.Contains(text, accessed) ||
+		strings.Contains(text, ada) {
 		t.Errorf("log %q", text)
 	}
 }
@@ -300,12 +303,14 @@ func TestStatuses(t *testing.T) {
 	s := stage(t, nil)
 	body := strings.Replace(batch(), `"messages":[]`, `"statuses":[`+
 		`{"id":"wamid.1","status":"read","timestamp":"1","recipient_id":"`+ada+`","biz_opaque_callback_data":"k-read"},`+
-		`{"id":"wamid.2","status":"failed","timestamp":"1","recipient_id":"`+ada+`","biz_opaque_callback_data":"k-failed","errors":[{"code":131047,"title":"secret-plan"}]},7]`, 1)
+		`{"id":"wamid.2","status":"failed","timestamp":"1","recipient_id":"`+ada+
+		`","biz_opaque_callback_data":"k-failed","errors":[{"code":131047,"title":"secret-plan"}]},7]`, 1)
 	if status := s.hook.send(body, sign(body, secret)); status != 200 || len(s.take()) != 0 {
 		t.Errorf("status %d", status)
 	}
 	text := s.log.String()
-	if strings.Count(text, "\n") != 1 || !strings.Contains(text, "k-failed") || !strings.Contains(text, "131047") || strings.Contains(text, "secret-plan") || strings.Contains(text, ada) {
+	if strings.Count(text, "\n") != 1 || !strings.Contains(text, "k-failed") || !strings.Contains(text, "131047") ||
+		strings.Contains(text, "secret-plan") || strings.Contains(text, ada) {
 		t.Errorf("log %q", text)
 	}
 }

@@ -25,7 +25,7 @@ const firstRun = 700_000
 func (g *GitHub) SetRun(repo string, r Run) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	f := g.said(repo)
+	f := g.feedbackOn(repo)
 	f.runs = append(slices.DeleteFunc(f.runs, func(old Run) bool { return old.ID == r.ID }), r)
 }
 
@@ -95,8 +95,9 @@ func (g *GitHub) runBody(repo *Repository, r Run) map[string]any {
 	}
 	status = cmp.Or(r.Status, status)
 	m := g.object("workflow-run", map[string]any{
-		"id": r.ID, "head_sha": r.Head, "status": status, "conclusion": nil, "workflow_id": cmp.Or(r.Workflow, 1), "run_attempt": max(attempts, 1),
-		"event": cmp.Or(r.Event, "pull_request"), "html_url": fmt.Sprintf("%s/%s/actions/runs/%d", g.URL, repo.Name, r.ID), "name": "CI",
+		"id": r.ID, "head_sha": r.Head, "status": status, "conclusion": nil, "workflow_id": cmp.Or(r.Workflow, 1),
+		"run_attempt": max(attempts, 1), "event": cmp.Or(r.Event, "pull_request"),
+		"html_url": fmt.Sprintf("%s/%s/actions/runs/%d", g.URL, repo.Name, r.ID), "name": "CI",
 		"repository": g.repoBody("minimal-repository", repo), "head_repository": g.repoBody("minimal-repository", repo),
 	})
 	if status == "completed" {

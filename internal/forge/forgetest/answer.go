@@ -10,7 +10,6 @@ import (
 	"time"
 )
 
-// answer is what goes out.
 type answer struct {
 	status int
 	header http.Header

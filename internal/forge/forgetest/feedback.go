@@ -36,7 +36,7 @@ type people struct {
 
 // feedback is what was said about the pull requests of a repository.
 type feedback struct {
-	talk     map[int][]*Comment // by number of the issue or pull request
+	comments map[int][]*Comment // by number of the issue or pull request
 	lines    map[int][]*Comment // on lines
 	reviews  map[int][]*Review
 	checks   []*Check
@@ -59,7 +59,7 @@ func (g *GitHub) operateFeedback(repo *Repository, rt *route, r *http.Request, b
 	case "POST /pulls/{pull_number}/comments/{comment_id}/replies":
 		return g.ofPull(repo, number, func(p *Pull) answer { return g.reply(repo, p, rt.params["comment_id"], body) })
 	case "GET /issues/{issue_number}/comments":
-		return g.talk(repo, number, r), true
+		return g.listConversation(repo, number, r), true
 	case "POST /issues/{issue_number}/comments":
 		return g.comment(repo, number, body), true
 	case "GET /commits/{ref}/check-runs":
@@ -103,8 +103,8 @@ func (g *GitHub) at(t time.Time) time.Time {
 	return t
 }
 
-// said gives what was said about a repository, ready to be written to; g.mu must be held.
-func (g *GitHub) said(repo string) *feedback {
+// feedbackOn gives what was said about a repository, ready to be written to; g.mu must be held.
+func (g *GitHub) feedbackOn(repo string) *feedback {
 	r := g.repo(repo)
 	if r == nil {
 		g.t.Errorf("there is no repository %s", repo)
@@ -114,7 +114,7 @@ func (g *GitHub) said(repo string) *feedback {
 }
 
 func newFeedback() *feedback {
-	return &feedback{talk: map[int][]*Comment{}, lines: map[int][]*Comment{}, reviews: map[int][]*Review{}, may: map[string]string{}}
+	return &feedback{comments: map[int][]*Comment{}, lines: map[int][]*Comment{}, reviews: map[int][]*Review{}, may: map[string]string{}}
 }
 
 func (r *Repository) feedback() *feedback {

@@ -12,7 +12,7 @@ import (
 func (g *GitHub) SetPermission(repo, login, level string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.said(repo).may[strings.ToLower(login)] = level
+	g.feedbackOn(repo).may[strings.ToLower(login)] = level
 }
 
 // SetBot makes an account a bot whose name does not tell.

@@ -8,7 +8,6 @@ import (
 	"time"
 )
 
-// Check is a check run on a commit.
 type Check struct {
 	ID          int64 // of one that stands and is to be changed; 0 is a new one
 	Name        string
@@ -42,7 +41,7 @@ func (g *GitHub) SetCheck(repo string, c Check) int64 {
 		c.Status = "completed"
 	}
 	c.At = g.at(c.At)
-	f := g.said(repo)
+	f := g.feedbackOn(repo)
 	for _, old := range f.checks {
 		if c.ID != 0 && old.ID == c.ID {
 			c.Run = cmp.Or(c.Run, old.Run)

@@ -45,7 +45,7 @@ func (g *GitHub) serveLog(w http.ResponseWriter, r *http.Request) {
 	id, _ := strconv.ParseInt(parts[len(parts)-1], 10, 64)
 	g.mu.Lock()
 	text := ""
-	for _, c := range g.said(strings.Join(parts[:len(parts)-1], "/")).checks {
+	for _, c := range g.feedbackOn(strings.Join(parts[:len(parts)-1], "/")).checks {
 		if c.ID == id {
 			text = c.Log
 		}

@@ -7,7 +7,6 @@ import (
 	"time"
 )
 
-// Review is one of a pull request.
 type Review struct {
 	ID    int64
 	By    string
@@ -26,7 +25,7 @@ func (g *GitHub) Review(repo string, number int, login string) {
 func (g *GitHub) AddReview(repo string, number int, r Review) (id int64, lines []int64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	f, p := g.said(repo), g.repo(repo).pull(number)
+	f, p := g.feedbackOn(repo), g.repo(repo).pull(number)
 	if p == nil {
 		g.t.Errorf("there is no pull request #%d in %s", number, repo)
 		return 0, nil
@@ -50,7 +49,7 @@ func (g *GitHub) AddReview(repo string, number int, r Review) (id int64, lines [
 func (g *GitHub) SetReviewState(repo string, id int64, state string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for _, list := range g.said(repo).reviews {
+	for _, list := range g.feedbackOn(repo).reviews {
 		for _, r := range list {
 			if r.ID == id {
 				r.State = state
@@ -65,7 +64,7 @@ func (g *GitHub) SetReviewState(repo string, id int64, state string) {
 func (g *GitHub) ReplyThread(repo string, number int, first int64, by, body string) int64 {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	f := g.said(repo)
+	f := g.feedbackOn(repo)
 	for _, c := range f.lines[number] {
 		if c.ID == first {
 			n := *c

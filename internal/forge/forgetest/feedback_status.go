@@ -22,7 +22,7 @@ func (g *GitHub) SetStatus(repo string, s Status) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s.ID, s.At = g.id(), g.at(s.At)
-	f := g.said(repo)
+	f := g.feedbackOn(repo)
 	f.statuses = append(f.statuses, &s)
 }
 

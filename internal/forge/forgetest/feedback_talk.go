@@ -29,8 +29,8 @@ func (g *GitHub) CommentOn(repo string, number int, by, body string) int64 {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	c := &Comment{ID: g.id(), By: by, Body: body, At: g.now()}
-	f := g.said(repo)
-	f.talk[number] = append(f.talk[number], c)
+	f := g.feedbackOn(repo)
+	f.comments[number] = append(f.comments[number], c)
 	return c.ID
 }
 
@@ -38,14 +38,14 @@ func (g *GitHub) CommentOn(repo string, number int, by, body string) int64 {
 func (g *GitHub) Comments(repo string, number int) []Comment {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return copies(g.said(repo).talk[number])
+	return copies(g.feedbackOn(repo).comments[number])
 }
 
 // LineComments gives the comments on lines, oldest first.
 func (g *GitHub) LineComments(repo string, number int) []Comment {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return copies(g.said(repo).lines[number])
+	return copies(g.feedbackOn(repo).lines[number])
 }
 
 func copies[T any](list []*T) []T {
@@ -60,8 +60,8 @@ func copies[T any](list []*T) []T {
 func (g *GitHub) EditComment(repo string, id int64, body string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	f := g.said(repo)
-	for _, lists := range []map[int][]*Comment{f.talk, f.lines} {
+	f := g.feedbackOn(repo)
+	for _, lists := range []map[int][]*Comment{f.comments, f.lines} {
 		for _, list := range lists {
 			for _, c := range list {
 				if c.ID == id {
@@ -74,25 +74,24 @@ func (g *GitHub) EditComment(repo string, id int64, body string) {
 	g.t.Errorf("there is no comment %d in %s", id, repo)
 }
 
-// DeleteComment takes a comment away.
 func (g *GitHub) DeleteComment(repo string, id int64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	f := g.said(repo)
-	for _, lists := range []map[int][]*Comment{f.talk, f.lines} {
+	f := g.feedbackOn(repo)
+	for _, lists := range []map[int][]*Comment{f.comments, f.lines} {
 		for number, list := range lists {
 			lists[number] = slices.DeleteFunc(list, func(c *Comment) bool { return c.ID == id })
 		}
 	}
 }
 
-func (g *GitHub) talk(repo *Repository, number int, r *http.Request) answer {
+func (g *GitHub) listConversation(repo *Repository, number int, r *http.Request) answer {
 	if a, bad := repo.gone(number); bad {
 		return a
 	}
 	since, _ := time.Parse(time.RFC3339, r.URL.Query().Get("since"))
 	var list []any
-	for _, c := range repo.feedback().talk[number] {
+	for _, c := range repo.feedback().comments[number] {
 		if !c.changed().Before(since) {
 			list = append(list, g.commentBody(repo, number, c))
 		}
@@ -111,7 +110,7 @@ func (g *GitHub) comment(repo *Repository, number int, body []byte) answer {
 	}
 	c := &Comment{ID: g.id(), By: g.user, Body: in.Body, At: g.now()}
 	f := repo.feedback()
-	f.talk[number] = append(f.talk[number], c)
+	f.comments[number] = append(f.comments[number], c)
 	return answer{status: http.StatusCreated, body: g.commentBody(repo, number, c)}
 }
 
@@ -126,7 +125,7 @@ func badComment(body string) (answer, bool) {
 func (g *GitHub) patchComment(repo *Repository, id string, body []byte) answer {
 	var in struct{ Body string }
 	g.read(body, &in)
-	for number, list := range repo.feedback().talk {
+	for number, list := range repo.feedback().comments {
 		for _, c := range list {
 			if strconv.FormatInt(c.ID, 10) != id {
 				continue

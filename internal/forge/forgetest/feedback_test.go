@@ -16,7 +16,8 @@ func talked(t *testing.T) (g *GitHub, rec *recorder, line, check int64) {
 	_, lines := g.AddReview("acme/shop", n, Review{By: "alice", State: "CHANGES_REQUESTED", Body: "No.", Lines: []Comment{{Body: "Here.", Path: "a.go", Line: 3}}})
 	g.CommentOn("acme/shop", n, "renovate[bot]", "hello")
 	g.CommentOn("acme/shop", n, "", "from one who is gone")
-	check = g.SetCheck("acme/shop", Check{Name: "test", Head: "bbbb", Conclusion: "failure", Job: true, Log: "a\nb\n", Annotations: []Annotation{{Path: "a", Line: 1}}})
+	check = g.SetCheck("acme/shop", Check{Name: "test", Head: "bbbb", Conclusion: "failure", Job: true, Log: "a\nb\n",
+		Annotations: []Annotation{{Path: "a", Line: 1}}})
 	g.SetCheck("acme/shop", Check{Name: "slow", Head: "bbbb", Status: "queued"})
 	g.SetStatus("acme/shop", Status{Head: "bbbb", Context: "ci", State: "pending"})
 	return g, rec, lines[0], check
@@ -52,7 +53,8 @@ func TestFeedbackFitsTheDescription(t *testing.T) {
 			t.Errorf("%s: %d", path, status)
 		}
 	}
-	if status, body := call(t, g, "POST", "/repos/acme/shop/pulls/1/comments/"+fmt.Sprint(line)+"/replies", `{"body":"ok"}`); status != 201 || !strings.Contains(body, `"in_reply_to_id":`+fmt.Sprint(line)) {
+	if status, body := call(t, g, "POST", "/repos/acme/shop/pulls/1/comments/"+fmt.Sprint(line)+"/replies", `{"body":"ok"}`); status != 201 ||
+		!strings.Contains(body, `"in_reply_to_id":`+fmt.Sprint(line)) {
 		t.Errorf("reply: %d %s", status, body)
 	}
 	if status, _ := call(t, g, "POST", "/repos/acme/shop/issues/1/comments", `{"body":"ok"}`); status != 201 || len(g.Comments("acme/shop", 1)) != 3 {

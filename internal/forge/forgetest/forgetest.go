@@ -77,7 +77,8 @@ func request(t *testing.T, f Fixture) forge.Request {
 	t.Helper()
 	const head = "longshift/task-1"
 	return forge.Request{
-		Repository: f.Repository, TaskID: "task-1", Fence: 1, Head: head, HeadOwner: f.HeadOwner, HeadCommit: AddBranch(t, f.GitDir, head, "main"), Base: "main",
+		Repository: f.Repository, TaskID: "task-1", Fence: 1, Head: head, HeadOwner: f.HeadOwner,
+		HeadCommit: AddBranch(t, f.GitDir, head, "main"), Base: "main",
 		Title: "Greet in French", Body: "What was done.\n\nCloses #3", Labels: []string{"longshift"},
 	}
 }

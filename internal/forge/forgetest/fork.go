@@ -68,7 +68,8 @@ func (g *GitHub) headOf(r *Repository, p *Pull) (*Repository, string) {
 	}
 	from := g.repo(p.From)
 	if p.commit = from.commit(p.Head); p.commit != "" && r.GitDir != "" {
-		if _, err := r.git("fetch", "--quiet", "--no-write-fetch-head", from.GitDir, "+refs/heads/"+p.Head+":refs/pull/head/"+p.Head); err != nil {
+		if _, err := r.git("fetch", "--quiet", "--no-write-fetch-head", from.GitDir,
+			"+refs/heads/"+p.Head+":refs/pull/head/"+p.Head); err != nil {
 			g.t.Errorf("fetch %s of %s: %v", p.Head, p.From, err)
 		}
 	}

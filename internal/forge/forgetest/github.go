@@ -45,7 +45,6 @@ type GitHub struct {
 	nextCall  int
 }
 
-// Call is one request that came in.
 type Call struct {
 	Method string
 	Path   string // without /api/v3, with the query
@@ -136,7 +135,8 @@ func (g *GitHub) handle(r *http.Request, path string, body []byte) answer {
 // admit checks who calls and how often.
 func (g *GitHub) admit(r *http.Request) (answer, bool) {
 	if r.Header.Get("User-Agent") == "" {
-		return refuse(http.StatusForbidden, "Request forbidden by administrative rules. Please make sure your request has a User-Agent header"), true
+		return refuse(http.StatusForbidden, "Request forbidden by administrative rules. "+
+			"Please make sure your request has a User-Agent header"), true
 	}
 	if r.Header.Get("Authorization") != "Bearer "+Token {
 		return refuse(http.StatusUnauthorized, "Bad credentials"), true

@@ -25,7 +25,8 @@ func findSchema() string {
 		return path
 	}
 	_, here, _, _ := runtime.Caller(0)
-	return filepath.Join(filepath.Dir(here), "..", "..", "..", "test", "github", "node_modules", "@octokit", "graphql-schema", "schema.graphql")
+	return filepath.Join(filepath.Dir(here), "..", "..", "..", "test", "github", "node_modules", "@octokit", "graphql-schema",
+		"schema.graphql")
 }
 
 // loadSchema reads GitHub's GraphQL schema once per process, when it is asked for: it is a megabyte of text.

@@ -6,7 +6,6 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// graphAnswer makes the answer to a query.
 type graphAnswer struct {
 	vars map[string]any
 	err  error

@@ -12,7 +12,6 @@ import (
 // firstIssue is the number of the first issue of a repository: pull requests, which share the row of numbers, keep the low ones.
 const firstIssue = 1001
 
-// Issue is an issue on the server.
 type Issue struct {
 	Number    int
 	Title     string
@@ -65,27 +64,22 @@ func (g *GitHub) AddIssue(repo string, i Issue) int {
 	return i.Number
 }
 
-// Label puts a label on an issue.
 func (g *GitHub) Label(repo string, number int, by, label string) {
 	g.happen(repo, number, happening{kind: "labeled", by: by, what: label}, func(i *issue) { i.Labels = union(i.Labels, []string{label}) })
 }
 
-// Unlabel takes a label off an issue.
 func (g *GitHub) Unlabel(repo string, number int, by, label string) {
 	g.happen(repo, number, happening{kind: "unlabeled", by: by, what: label}, func(i *issue) { i.Labels = without(i.Labels, label) })
 }
 
-// Assign gives an issue to somebody.
 func (g *GitHub) Assign(repo string, number int, by, to string) {
 	g.happen(repo, number, happening{kind: "assigned", by: by, what: to}, func(i *issue) { i.Assignees = union(i.Assignees, []string{to}) })
 }
 
-// Unassign takes an issue from somebody.
 func (g *GitHub) Unassign(repo string, number int, by, from string) {
 	g.happen(repo, number, happening{kind: "unassigned", by: by, what: from}, func(i *issue) { i.Assignees = without(i.Assignees, from) })
 }
 
-// Retitle gives an issue another title.
 func (g *GitHub) Retitle(repo string, number int, by, title string) {
 	g.mu.Lock()
 	was := ""
@@ -166,7 +160,7 @@ func (g *GitHub) operateIssues(repo *Repository, rt *route, r *http.Request, bod
 	case "GET /issues":
 		return g.listIssues(repo, r), true
 	case "GET /issues/comments":
-		return g.listTalk(repo, r), true
+		return g.listComments(repo, r), true
 	case "GET /issues/{issue_number}":
 		return g.readIssue(repo, number, r), true
 	case "GET /issues/{issue_number}/events":

@@ -6,7 +6,6 @@ import (
 	"time"
 )
 
-// edit is one that GitHub keeps of a body.
 type edit struct {
 	by string
 	at time.Time

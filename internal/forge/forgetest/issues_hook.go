@@ -25,8 +25,8 @@ var hookSchemas = sync.OnceValues(func() (map[string]*openapi3.SchemaRef, error)
 	return readHooks(data)
 })
 
-// heard are the first words of the webhooks that are of use; only their part of the description is read.
-var heard = []string{"issues-", "issue-comment-", "pull-request-", "check-run-", "check-suite-", "status", "push", "ping", "star-created"}
+// usedHooks are the first words of the webhooks that are of use; only their part of the description is read.
+var usedHooks = []string{"issues-", "issue-comment-", "pull-request-", "check-run-", "check-suite-", "status", "push", "ping", "star-created"}
 
 func readHooks(data []byte) (map[string]*openapi3.SchemaRef, error) {
 	var whole struct {
@@ -52,7 +52,7 @@ func readHooks(data []byte) (map[string]*openapi3.SchemaRef, error) {
 	take := taker{whole.Components, components}
 	for name, hook := range whole.Hooks {
 		schema, ok := strings.CutPrefix(hook.Post.Body.Content["application/json"].Schema.Ref, "#/components/schemas/")
-		for _, h := range heard {
+		for _, h := range usedHooks {
 			if ok && strings.HasPrefix(name, h) {
 				names[name] = schema
 				take.one("schemas", schema)

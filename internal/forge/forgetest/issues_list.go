@@ -19,7 +19,7 @@ func (g *GitHub) listIssues(repo *Repository, r *http.Request) answer {
 	}
 	var found []*issue
 	for _, i := range append(pullsAsIssues(repo), repo.issues...) {
-		if last := repo.lastTalk(i.Number); last.After(i.Updated) {
+		if last := repo.lastComment(i.Number); last.After(i.Updated) {
 			i.Updated = last
 		}
 		switch {
@@ -68,7 +68,8 @@ func pullsAsIssues(r *Repository) []*issue {
 	var all []*issue
 	for _, p := range r.pulls {
 		all = append(all, &issue{Issue: Issue{
-			Number: p.Number, Title: p.Title, Body: p.Body, State: p.State, Author: p.Author, Labels: p.Labels, Created: p.Created, Updated: p.Created,
+			Number: p.Number, Title: p.Title, Body: p.Body, State: p.State, Author: p.Author, Labels: p.Labels, Created: p.Created,
+			Updated: p.Created,
 		}})
 	}
 	return all

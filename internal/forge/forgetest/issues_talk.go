@@ -16,8 +16,8 @@ func (g *GitHub) Reactions(repo string, comment int64) []string {
 	return slices.Clone(g.repo(repo).reactions[comment])
 }
 
-// listTalk gives what was said at all issues and pull requests of a repository.
-func (g *GitHub) listTalk(repo *Repository, r *http.Request) answer {
+// listComments gives what was said at all issues and pull requests of a repository.
+func (g *GitHub) listComments(repo *Repository, r *http.Request) answer {
 	q := r.URL.Query()
 	since, a, bad := sinceOf(q)
 	if bad {
@@ -28,7 +28,7 @@ func (g *GitHub) listTalk(repo *Repository, r *http.Request) answer {
 		number int
 	}
 	var found []placed
-	talk := repo.feedback().talk
+	talk := repo.feedback().comments
 	for _, number := range slices.Sorted(maps.Keys(talk)) {
 		for _, c := range talk[number] {
 			if !c.changed().Before(since) {
@@ -48,10 +48,10 @@ func (g *GitHub) listTalk(repo *Repository, r *http.Request) answer {
 	return g.page(list, r.URL)
 }
 
-// lastTalk is when something was said last at an issue: that changes the issue as well.
-func (r *Repository) lastTalk(number int) time.Time {
+// lastComment is when something was said last at an issue: that changes the issue as well.
+func (r *Repository) lastComment(number int) time.Time {
 	var last time.Time
-	for _, c := range r.feedback().talk[number] {
+	for _, c := range r.feedback().comments[number] {
 		if c.changed().After(last) {
 			last = c.changed()
 		}
@@ -65,7 +65,7 @@ func (g *GitHub) react(repo *Repository, comment string, body []byte) answer {
 	g.read(body, &in)
 	id, _ := strconv.ParseInt(comment, 10, 64)
 	known := false
-	for _, list := range repo.feedback().talk {
+	for _, list := range repo.feedback().comments {
 		known = known || slices.ContainsFunc(list, func(c *Comment) bool { return c.ID == id })
 	}
 	if !known {

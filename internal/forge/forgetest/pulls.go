@@ -6,7 +6,6 @@ import (
 	"time"
 )
 
-// Pull is a pull request on the server.
 type Pull struct {
 	Number    int
 	Title     string
@@ -52,7 +51,6 @@ func (g *GitHub) OpenPull(repo string, p Pull) int {
 	return g.add(g.repo(repo), p).Number
 }
 
-// Edit changes a pull request as a person would.
 func (g *GitHub) Edit(repo string, number int, change func(p *Pull)) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -68,7 +66,6 @@ func (g *GitHub) Close(repo string, number int) {
 	g.Edit(repo, number, func(p *Pull) { p.State = "closed" })
 }
 
-// Merge marks a pull request as merged.
 func (g *GitHub) Merge(repo string, number int) {
 	g.Edit(repo, number, func(p *Pull) { p.State, p.Merged = "closed", true })
 }

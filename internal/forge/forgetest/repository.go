@@ -10,7 +10,6 @@ import (
 	"strings"
 )
 
-// Repository is one that the server knows.
 type Repository struct {
 	Name          string            // owner/name
 	GitDir        string            // git repository on disk in which branches and commits are looked up
@@ -32,7 +31,6 @@ type Repository struct {
 	unfilled  int                // questions for a branch until git has something in it
 }
 
-// AddRepository makes a repository known.
 func (g *GitHub) AddRepository(r Repository) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -13,9 +13,9 @@ import (
 const (
 	maxRuns = 50 // runs of GitHub Actions on one commit whose jobs are read
 
-	// What a token may lack, and the look can do without.
-	checksDoor  = "checks"
-	actionsDoor = "actions"
+	// What a token may lack, and the snapshot can do without.
+	checksPermission  = "checks"
+	actionsPermission = "actions"
 
 	noChecks = "checks of others than GitHub Actions can't be read: the token lacks the permission \"Checks: read\", which " +
 		"fine-grained personal tokens don't have (the token of an app has it, and a classic one with the scope repo)"
@@ -25,34 +25,34 @@ const (
 
 // checkRuns returns the checks of the head. With a token that may not read checks it returns the jobs of GitHub Actions, and with one
 // that may not read those either it returns none.
-func (l *look) checkRuns(ctx context.Context) ([]*gh.CheckRun, error) {
-	if l.mayTry(checksDoor) {
+func (l *snapshot) checkRuns(ctx context.Context) ([]*gh.CheckRun, error) {
+	if l.mayTry(checksPermission) {
 		runs, err := pagesAt(ctx, l, kindRuns, func(r gh.ListCheckRunsResults) []*gh.CheckRun { return r.CheckRuns })
-		if !l.denied(checksDoor, err) {
+		if !l.denied(checksPermission, err) {
 			return runs, err
 		}
 	}
-	if l.mayTry(actionsDoor) {
+	if l.mayTry(actionsPermission) {
 		jobs, err := l.jobs(ctx)
-		if !l.denied(actionsDoor, err) {
-			l.lacks(checksDoor, noChecks)
+		if !l.denied(actionsPermission, err) {
+			l.lacks(checksPermission, noChecks)
 			return jobs, err
 		}
 	}
-	l.lacks(actionsDoor, noActions)
+	l.lacks(actionsPermission, noActions)
 	return nil, nil
 }
 
 // jobs returns the jobs of the newest runs on the head, as the checks that GitHub makes of them. It leaves out jobs that were skipped
 // or are neutral.
-func (l *look) jobs(ctx context.Context) ([]*gh.CheckRun, error) {
+func (l *snapshot) jobs(ctx context.Context) ([]*gh.CheckRun, error) {
 	runs, err := pagesAt(ctx, l, kindActions, func(r gh.WorkflowRuns) []*gh.WorkflowRun { return r.WorkflowRuns })
 	if err != nil {
 		return nil, err
 	}
 	runs = newest(runs)
 	if len(runs) > maxRuns {
-		runs, l.untold = runs[:maxRuns], true
+		runs, l.untagged = runs[:maxRuns], true
 		l.warn("#%d: there are more than %d runs of GitHub Actions", l.number, maxRuns)
 	}
 	var all []*gh.CheckRun
@@ -88,18 +88,18 @@ func newest(runs []*gh.WorkflowRun) []*gh.WorkflowRun {
 
 // jobsOf returns the jobs of the newest attempt of a run. After run and jobs have ended, only another attempt can change them, which
 // shows in the list of runs; so a stamp need not contain the tags of the jobs.
-func (l *look) jobsOf(ctx context.Context, r *gh.WorkflowRun) ([]*gh.WorkflowJob, error) {
-	tags, untold := l.tags, l.untold
+func (l *snapshot) jobsOf(ctx context.Context, r *gh.WorkflowRun) ([]*gh.WorkflowJob, error) {
+	tags, untold := l.tags, l.untagged
 	jobs, err := pagesAt(ctx, l, ofRun(r.GetID()), func(j gh.Jobs) []*gh.WorkflowJob { return j.Jobs })
 	switch {
 	case answered(err, http.StatusNotFound): // deleted since it was listed
-		l.untold = true
+		l.untagged = true
 		return nil, nil
 	case err != nil:
 		return nil, err
 	}
 	if isDone(r.GetStatus()) && !slices.ContainsFunc(jobs, func(j *gh.WorkflowJob) bool { return !isDone(j.GetStatus()) }) {
-		l.tags, l.untold = tags, untold
+		l.tags, l.untagged = tags, untold
 	}
 	return jobs, nil
 }

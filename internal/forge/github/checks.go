@@ -17,7 +17,7 @@ const maxNotes = 10 // annotations of a check
 
 // checks counts the pending and passed checks and statuses of the head, and adds the failed ones. It ignores those that were cancelled
 // or wait for a person.
-func (l *look) checks(ctx context.Context) error {
+func (l *snapshot) checks(ctx context.Context) error {
 	runs, err := l.checkRuns(ctx)
 	if err != nil {
 		return err
@@ -69,7 +69,7 @@ func checkKey(used map[string]int, name string) string {
 }
 
 // detail adds summary and log of a failed check to its item.
-func (l *look) detail(ctx context.Context, f *finding) error {
+func (l *snapshot) detail(ctx context.Context, f *finding) error {
 	out := f.run.GetOutput()
 	notes, err := l.annotations(ctx, f.run)
 	if err != nil {
@@ -94,7 +94,7 @@ func (l *look) detail(ctx context.Context, f *finding) error {
 }
 
 // annotations returns the first annotations of a check.
-func (l *look) annotations(ctx context.Context, r *gh.CheckRun) ([]string, error) {
+func (l *snapshot) annotations(ctx context.Context, r *gh.CheckRun) ([]string, error) {
 	if r.GetOutput().GetAnnotationsCount() == 0 {
 		return nil, nil
 	}

@@ -89,8 +89,9 @@ func TestJobThatFailed(t *testing.T) {
 
 func TestOtherCheckThatFailed(t *testing.T) {
 	b, n := opened(t)
-	check := forgetest.Check{Name: "lint", Head: commit("work 1"), Conclusion: "failure", Title: "3 problems", Summary: "<details>\n<summary>All</summary>\n\na.go: bad\n</details>",
-		Text: "See <img src=x alt='ignore the rest'> below.", Log: "is no job's"}
+	check := forgetest.Check{Name: "lint", Head: commit("work 1"), Conclusion: "failure", Title: "3 problems",
+		Summary: "<details>\n<summary>All</summary>\n\na.go: bad\n</details>",
+		Text:    "See <img src=x alt='ignore the rest'> below.", Log: "is no job's"}
 	for i := range 15 {
 		check.Annotations = append(check.Annotations, forgetest.Annotation{Path: "a.go", Line: i + 1, Level: "warning", Message: "bad"})
 	}

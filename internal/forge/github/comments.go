@@ -70,7 +70,6 @@ func (c comments) write(ctx context.Context, body string) (again bool, err error
 	return c.again(ctx, "write a comment", err)
 }
 
-// edit replaces the text of a comment.
 func (c comments) edit(ctx context.Context, id int64, body string) error {
 	return c.repeat(ctx, "edit a comment", func(client *gh.Client) (*gh.Response, error) {
 		_, resp, err := client.Issues.EditComment(ctx, c.owner, c.name, id, &gh.IssueComment{Body: &body})
@@ -78,7 +77,6 @@ func (c comments) edit(ctx context.Context, id int64, body string) error {
 	})
 }
 
-// noteMark returns the hidden mark of a key.
 func noteMark(key string) string { return "<!-- longshift:note=" + url.PathEscape(key) + " -->" }
 
 // hasLine tells whether the mark is a line of the text. Editing in a browser changes line ends.

@@ -22,7 +22,6 @@ func (p *publication) complete(ctx context.Context, pull *gh.PullRequest, found 
 	return r.ask(ctx, p.request.Reviewers, found)
 }
 
-// retext updates title and body.
 func (p *publication) retext(ctx context.Context, pull *gh.PullRequest) error {
 	title, body := p.request.Title, p.request.Body
 	if pull.GetTitle() == title && unixLines(pull.GetBody()) == unixLines(body) {

@@ -20,7 +20,7 @@ const (
 
 // jobLog returns the end of the log of a job, "" when the log is gone or the token may not read it. GitHub redirects to a signed
 // address on another host, which does not get the token.
-func (l *look) jobLog(ctx context.Context, id int64) (string, error) {
+func (l *snapshot) jobLog(ctx context.Context, id int64) (string, error) {
 	var to string
 	err := l.repeat(ctx, "find the log of a job", func(c *gh.Client) (resp *gh.Response, err error) {
 		to, resp, err = l.redirected(ctx, c, l.path("actions/jobs/%d/logs", id))
@@ -50,7 +50,7 @@ func (l *look) jobLog(ctx context.Context, id int64) (string, error) {
 }
 
 // redirected requests a path that GitHub answers with a redirect, and returns its address.
-func (l *look) redirected(ctx context.Context, c *gh.Client, path string) (string, *gh.Response, error) {
+func (l *snapshot) redirected(ctx context.Context, c *gh.Client, path string) (string, *gh.Response, error) {
 	stay := c.Client()
 	stay.CheckRedirect = func(req *http.Request, via []*http.Request) error {
 		if checkRedirect(req, via) != nil || req.Response.StatusCode == http.StatusFound {
@@ -79,13 +79,13 @@ func (l *look) redirected(ctx context.Context, c *gh.Client, path string) (strin
 }
 
 // safe tells whether an address may be read: only over TLS, except from a GitHub on this machine.
-func (l *look) safe(to *url.URL) bool {
+func (l *snapshot) safe(to *url.URL) bool {
 	local := l.base != nil && l.base.Scheme == "http"
 	return to.Host != "" && to.User == nil && (to.Scheme == "https" || to.Scheme == "http" && local && httpclient.Loopback(to.Hostname()))
 }
 
 // fetchLog reads the end of the log at an address. Of a log that is too long it requests only the end.
-func (l *look) fetchLog(ctx context.Context, to string) (string, error) {
+func (l *snapshot) fetchLog(ctx context.Context, to string) (string, error) {
 	resp, err := l.plainGet(ctx, to, -1)
 	if err != nil {
 		return "", err
@@ -111,7 +111,7 @@ func (l *look) fetchLog(ctx context.Context, to string) (string, error) {
 }
 
 // plainGet reads without the token, starting at a byte unless from is negative.
-func (l *look) plainGet(ctx context.Context, to string, from int64) (*http.Response, error) {
+func (l *snapshot) plainGet(ctx context.Context, to string, from int64) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, to, nil)
 	if err != nil {
 		return nil, &problem{message: "the address of the log is none"}

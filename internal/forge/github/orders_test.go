@@ -19,7 +19,8 @@ func TestOrdersTakeNoPlace(t *testing.T) {
 	b.clock.advance(time.Second)
 	_, lines := b.server.AddReview(repo, n, forgetest.Review{By: "bob", State: "CHANGES_REQUESTED", Lines: []forgetest.Comment{{Body: "This is wrong."}}})
 	l := b.look(n, "")
-	if got, want := fmt.Sprint(keys(l)), fmt.Sprint([]string{fmt.Sprint("comment:", wish), fmt.Sprint("thread:", lines[0])}); got != want || l.More != 0 || l.Ignored != 0 {
+	if got, want := fmt.Sprint(keys(l)), fmt.Sprint([]string{fmt.Sprint("comment:", wish), fmt.Sprint("thread:", lines[0])}); got != want ||
+		l.More != 0 || l.Ignored != 0 {
 		t.Errorf("got %s, %d more, %d ignored; want %s", got, l.More, l.Ignored, want)
 	}
 }

@@ -63,9 +63,9 @@ func permissionHint(step, names, where string) string {
 
 // refusals remembers what tokens may not read, so that not every snapshot asks in vain.
 type refusals struct {
-	mu    sync.Mutex
-	until map[resource]time.Time
-	told  map[string]bool // missing permissions that were logged
+	mu     sync.Mutex
+	until  map[resource]time.Time
+	logged map[string]bool // missing permissions that were logged
 }
 
 // resource is one thing that a token may not read, in one repository: of a public one the same token may read more.
@@ -102,11 +102,11 @@ func (s *session) denied(what string, err error) bool {
 func (s *session) lacks(what, text string) {
 	s.warnings = append(s.warnings, text)
 	s.refusals.mu.Lock()
-	told := s.refusals.told[what]
-	if s.refusals.told == nil {
-		s.refusals.told = map[string]bool{}
+	told := s.refusals.logged[what]
+	if s.refusals.logged == nil {
+		s.refusals.logged = map[string]bool{}
 	}
-	s.refusals.told[what] = true
+	s.refusals.logged[what] = true
 	s.refusals.mu.Unlock()
 	if !told {
 		s.log.Warn("GitHub: "+text, "repository", s.owner+"/"+s.name)

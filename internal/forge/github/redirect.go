@@ -5,7 +5,6 @@ import (
 	"net/http"
 )
 
-// errRedirect is the error for a redirect that must not be followed.
 var errRedirect = errors.New("refused to follow a redirect")
 
 // checkRedirect allows redirects only to the same host and with the same method. The library would send the token to every host of a

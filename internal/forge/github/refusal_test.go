@@ -61,7 +61,8 @@ func TestArchived(t *testing.T) {
 
 func TestNotOfThisGitHub(t *testing.T) {
 	b := newBench(t)
-	for _, text := range []string{"https://gitlab.com/acme/shop", "git@github.com.evil.example:acme/shop.git", "https://127.0.0.1/group/acme/shop", "/srv/shop.git"} {
+	for _, text := range []string{"https://gitlab.com/acme/shop", "git@github.com.evil.example:acme/shop.git", "https://127.0.0.1/group/acme/shop",
+		"/srv/shop.git"} {
 		r := b.request()
 		var err error
 		if r.Repository, err = task.ParseRepository(text); err != nil {

@@ -16,9 +16,9 @@ const maxKey = 500
 
 // replies writes the answers of one call of Answer.
 type replies struct {
-	*look                  // reads the pull request
-	stands map[string]bool // keys of the answers that exist
-	lines  []*gh.PullRequestComment
+	*snapshot                 // reads the pull request
+	existing  map[string]bool // keys of the answers that exist
+	lines     []*gh.PullRequestComment
 }
 
 // Answer implements forge.Follower. It looks for the hidden marks before it writes, and again whenever an answer may have been written.
@@ -34,7 +34,7 @@ func (f *Forge) Answer(ctx context.Context, r task.Repository, number int, answe
 	if err != nil {
 		return err
 	}
-	a := &replies{look: &look{session: s, repo: r, number: number, have: map[string]page{}}}
+	a := &replies{snapshot: &snapshot{session: s, repo: r, number: number, have: map[string]page{}}}
 	p, err := a.pull(ctx)
 	if err != nil {
 		return err
@@ -80,12 +80,12 @@ func checkReplies(number int, answers []forge.Reply) error {
 
 // load reads which answers exist. Marks count only in our own comments, because anybody can write one.
 func (a *replies) load(ctx context.Context) error {
-	a.have, a.tags, a.stands = map[string]page{}, nil, map[string]bool{}
-	lines, err := listAt[*gh.PullRequestComment](ctx, a.look, kindLines)
+	a.have, a.tags, a.existing = map[string]page{}, nil, map[string]bool{}
+	lines, err := listAt[*gh.PullRequestComment](ctx, a.snapshot, kindLines)
 	if err != nil {
 		return err
 	}
-	talk, err := listAt[*gh.IssueComment](ctx, a.look, kindTalk)
+	talk, err := listAt[*gh.IssueComment](ctx, a.snapshot, kindComments)
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (a *replies) load(ctx context.Context) error {
 			return
 		}
 		for _, key := range forge.AnswerKeys(body) {
-			a.stands[key] = true
+			a.existing[key] = true
 		}
 	}
 	for _, c := range lines {

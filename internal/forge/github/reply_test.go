@@ -54,11 +54,13 @@ func TestAnswer(t *testing.T) {
 		marks = append(marks, forge.AnswerKeys(c.Body)...)
 	}
 	for _, r := range replies {
-		if !slices.Contains(marks, r.Key) || !strings.Contains(allText(threads, talk), "<!-- longshift:answer="+strings.ReplaceAll(strings.ReplaceAll(r.Key, "/", "%2F"), " ", "%20")+" -->\n") {
+		if !slices.Contains(marks, r.Key) || !strings.Contains(allText(threads, talk),
+			"<!-- longshift:answer="+strings.ReplaceAll(strings.ReplaceAll(r.Key, "/", "%2F"), " ", "%20")+" -->\n") {
 			t.Errorf("the mark of %s is not there", r.Key)
 		}
 	}
-	for _, want := range []string{"> `@bob` thinks **no**, closes `#7`.\n\nOn [what was written there](<", "> /longshift explain\n", "- `test`: Done: check:test", "- `lint`: Done: check:lint"} {
+	for _, want := range []string{"> `@bob` thinks **no**, closes `#7`.\n\nOn [what was written there](<", "> /longshift explain\n",
+		"- `test`: Done: check:test", "- `lint`: Done: check:lint"} {
 		if !strings.Contains(allText(talk), want) {
 			t.Errorf("%q is not in\n%s", want, allText(talk))
 		}

@@ -29,7 +29,7 @@ func (a *replies) answer(ctx context.Context, r forge.Reply) error {
 		}
 		a.log.Debug("GitHub: a thread takes no answer", "thread", id, "error", err)
 	}
-	return a.say(ctx, []string{r.Key}, r.InTalk())
+	return a.say(ctx, []string{r.Key}, r.InConversation())
 }
 
 // inThread sends only the fields that GitHub's API description has; the library would send more, to another address.
@@ -45,7 +45,7 @@ func (a *replies) inThread(ctx context.Context, c *gh.Client, id int64, body str
 
 // answerChecks writes one comment for all checks that have no answer yet.
 func (a *replies) answerChecks(ctx context.Context, checks []forge.Reply) error {
-	checks = slices.DeleteFunc(checks, func(r forge.Reply) bool { return a.stands[r.Key] })
+	checks = slices.DeleteFunc(checks, func(r forge.Reply) bool { return a.existing[r.Key] })
 	if len(checks) == 0 {
 		return nil
 	}
@@ -53,7 +53,7 @@ func (a *replies) answerChecks(ctx context.Context, checks []forge.Reply) error 
 	for _, r := range checks {
 		keys = append(keys, r.Key)
 	}
-	return a.say(ctx, keys, forge.ChecksInTalk(checks))
+	return a.say(ctx, keys, forge.ChecksInConversation(checks))
 }
 
 // say writes a comment into the conversation.
@@ -67,13 +67,13 @@ func (a *replies) say(ctx context.Context, keys []string, body string) error {
 // write makes a request that must not be made twice, unless its marks exist already.
 func (a *replies) write(ctx context.Context, what string, keys []string, do func(c *gh.Client) (*gh.Response, error)) error {
 	for {
-		if a.stands[keys[0]] {
+		if a.existing[keys[0]] {
 			return nil
 		}
 		err := a.once(ctx, do)
 		if err == nil {
 			for _, k := range keys {
-				a.stands[k] = true
+				a.existing[k] = true
 			}
 			return nil
 		}

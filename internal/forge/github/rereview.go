@@ -18,7 +18,7 @@ func (a *replies) askAgain(ctx context.Context, p *gh.PullRequest, answers []for
 	if a.State != forge.Open || len(theirs) == 0 {
 		return nil
 	}
-	reviews, err := listAt[*gh.PullRequestReview](ctx, a.look, kindReviews)
+	reviews, err := listAt[*gh.PullRequestReview](ctx, a.snapshot, kindReviews)
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// reviewers requests reviews of a pull request.
 type reviewers struct {
 	*session
 	pull *gh.PullRequest

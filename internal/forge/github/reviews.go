@@ -13,7 +13,7 @@ import (
 )
 
 // reviewed adds the reviews with a text or a request for changes, and finds out who approves.
-func (l *look) reviewed(ctx context.Context, reviews []*gh.PullRequestReview, lines []*gh.PullRequestComment) error {
+func (l *snapshot) reviewed(ctx context.Context, reviews []*gh.PullRequestReview, lines []*gh.PullRequestComment) error {
 	onLines := map[int64]bool{}
 	for _, c := range lines {
 		onLines[c.GetPullRequestReviewID()] = true
@@ -30,7 +30,7 @@ func (l *look) reviewed(ctx context.Context, reviews []*gh.PullRequestReview, li
 		case state == "COMMENTED" && text == "", state != "COMMENTED" && state != "APPROVED" && state != "CHANGES_REQUESTED":
 			continue
 		}
-		if ok, err := l.heard(ctx, r.GetUser(), r.GetBody(), r.GetAuthorAssociation()); err != nil {
+		if ok, err := l.counts(ctx, r.GetUser(), r.GetBody(), r.GetAuthorAssociation()); err != nil {
 			return err
 		} else if !ok {
 			continue

@@ -12,9 +12,9 @@ import (
 	"github.com/longshift/longshift/internal/forge"
 )
 
-// heard tells whether something that a user has written counts: they may write to the repository, and are neither a bot nor our own
+// counts tells whether something that a user has written counts: they may write to the repository, and are neither a bot nor our own
 // account. What does not count adds to Ignored, except for our own comments with a mark.
-func (l *look) heard(ctx context.Context, u *gh.User, body, association string) (bool, error) {
+func (l *snapshot) counts(ctx context.Context, u *gh.User, body, association string) (bool, error) {
 	if l.ours(u) {
 		if !forge.HasMark(body) {
 			l.Ignored++
@@ -42,7 +42,7 @@ func (l *look) heard(ctx context.Context, u *gh.User, body, association string) 
 
 // mayWrite asks GitHub whether a user may write. Only tokens that may push can ask that. Without, as for a pull request from a fork,
 // members and collaborators count, whom GitHub shows to everybody.
-func (l *look) mayWrite(ctx context.Context, login, association string) (bool, error) {
+func (l *snapshot) mayWrite(ctx context.Context, login, association string) (bool, error) {
 	const step = "ask what a user may do"
 	if !l.forked || l.mayTry(step) {
 		may, err := l.MayWrite(ctx, l.repo, login)
@@ -54,16 +54,16 @@ func (l *look) mayWrite(ctx context.Context, login, association string) (bool, e
 }
 
 // add adds an item, unless an answer exists that is newer than its last comment.
-func (l *look) add(i forge.Item, id int64) {
+func (l *snapshot) add(i forge.Item, id int64) {
 	i.Key = string(i.Kind) + ":" + strconv.FormatInt(id, 10)
 	if last, ok := l.done[i.Key]; !ok || last < i.Last {
 		l.found = append(l.found, finding{Item: i})
 	}
 }
 
-// talked adds the comments of the conversation that address Longshift. Commands are left out: they would take the place of comments
+// commented adds the comments of the conversation that address Longshift. Commands are left out: they would take the place of comments
 // about the work.
-func (l *look) talked(ctx context.Context, talk []*gh.IssueComment) error {
+func (l *snapshot) commented(ctx context.Context, talk []*gh.IssueComment) error {
 	us := mention(l.me, l.author)
 	for _, c := range talk {
 		_, command := commandIn(c.GetBody())
@@ -77,7 +77,7 @@ func (l *look) talked(ctx context.Context, talk []*gh.IssueComment) error {
 		case !command && !us.MatchString(codeForm.ReplaceAllString(text, " ")):
 			continue
 		}
-		if ok, err := l.heard(ctx, c.GetUser(), c.GetBody(), c.GetAuthorAssociation()); err != nil {
+		if ok, err := l.counts(ctx, c.GetUser(), c.GetBody(), c.GetAuthorAssociation()); err != nil {
 			return err
 		} else if !ok {
 			continue

@@ -13,7 +13,6 @@ import (
 
 var _ forge.Stater = (*Forge)(nil)
 
-// State implements forge.Stater.
 func (f *Forge) State(ctx context.Context, r task.Repository, number int) (forge.State, error) {
 	s, err := f.visit(ctx, r)
 	if err != nil {

@@ -10,11 +10,11 @@ import (
 )
 
 // threads adds the review threads in which somebody who counts has had the last word.
-func (l *look) threads(ctx context.Context, lines []*gh.PullRequestComment) error {
+func (l *snapshot) threads(ctx context.Context, lines []*gh.PullRequestComment) error {
 	var order []int64
 	words := map[int64][]*gh.PullRequestComment{} // comments that count, by the first one of the thread
 	for _, c := range lines {
-		ok, err := l.heard(ctx, c.GetUser(), c.GetBody(), c.GetAuthorAssociation())
+		ok, err := l.counts(ctx, c.GetUser(), c.GetBody(), c.GetAuthorAssociation())
 		if err != nil {
 			return err
 		}

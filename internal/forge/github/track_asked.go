@@ -31,7 +31,7 @@ func (f *Forge) Asked(ctx context.Context, r task.Repository, number int, q forg
 	for _, l := range now.Labels {
 		a.Labels = append(a.Labels, l.GetName())
 	}
-	w := wanting{label: q.Label, me: q.Assignee}
+	w := requester{label: q.Label, me: q.Assignee}
 	a.Fits = q.Label+q.Assignee != "" && (q.Label == "" || w.hasLabel(now)) && (q.Assignee == "" || w.hasUs(now))
 	if !a.Open || !a.Fits {
 		return a, nil

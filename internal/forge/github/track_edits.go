@@ -44,7 +44,6 @@ func (e *editor) act(at time.Time) forge.Act {
 	return forge.Act{What: "edit", By: e.Login, Bot: e.Type != "User", At: at.UTC()}
 }
 
-// graphAnswer is the answer to bodyEdits.
 type graphAnswer struct {
 	Data struct {
 		Repository *struct {
@@ -70,7 +69,6 @@ type graphAnswer struct {
 	} `json:"errors"`
 }
 
-// Edits implements forge.Tracker.
 func (f *Forge) Edits(ctx context.Context, r task.Repository, number int, since time.Time) ([]forge.Act, error) {
 	i, err := f.visitIssue(ctx, r, number)
 	if err != nil {

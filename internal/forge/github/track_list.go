@@ -19,7 +19,6 @@ const (
 	maxLabel  = 50   // characters; GitHub's own limit
 )
 
-// Issues implements forge.Tracker.
 func (f *Forge) Issues(ctx context.Context, r task.Repository, q forge.IssueQuery, visit func(forge.ListedIssue) bool) error {
 	s, err := f.visit(ctx, r)
 	if err != nil {
@@ -101,7 +100,7 @@ func checkLabel(l string) error {
 func listed(page []*gh.Issue, without string) []forge.ListedIssue {
 	var all []forge.ListedIssue
 	for _, i := range page {
-		w := wanting{label: without}
+		w := requester{label: without}
 		if i.IsPullRequest() || i.GetNumber() <= 0 || w.hasLabel(i) {
 			continue
 		}

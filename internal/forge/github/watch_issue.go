@@ -24,7 +24,7 @@ func (f *Forge) Wanted(ctx context.Context, r task.Repository, number int, label
 	if err != nil {
 		return task.Issue{}, "", false, err
 	}
-	w := wanting{label: label, me: me}
+	w := requester{label: label, me: me}
 	if !w.holds(now) {
 		return task.Issue{}, "", false, nil
 	}

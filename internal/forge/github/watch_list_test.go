@@ -18,14 +18,14 @@ func TestSinceLong(t *testing.T) {
 	w.poll()
 	w.server.SetPageSize(7)
 	var want []string
-	for i := range mostTalk + 20 {
+	for i := range mostComments + 20 {
 		w.clock.advance(time.Second)
 		w.server.CommentOn(repoName, n, "alice", fmt.Sprintf("/longshift %d", i))
 		w.server.CommentOn(repoName, n, "alice", "A word between.")
 		want = append(want, fmt.Sprintf("commanded %d alice: %d", n, i))
 	}
-	w.expect(want[:mostTalk]...)
-	w.expect(want[mostTalk-1:]...)
+	w.expect(want[:mostComments]...)
+	w.expect(want[mostComments-1:]...)
 	w.clock.advance(2 * overlap)
 	for range 4 {
 		w.poll()

@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	mostNews = 500 // issues of one call
-	mostTalk = 50  // commands of one call: each may hold 16 KiB
+	mostNews     = 500 // issues of one call
+	mostComments = 50  // commands of one call: each may hold 16 KiB
 )
 
 // Since implements forge.Watcher. It returns events from the minute before the last poll a second time, with the same ID, because lists
@@ -37,7 +37,7 @@ func (f *Forge) Since(ctx context.Context, r task.Repository, label, from string
 	if c.Label != label {
 		c.Label, c.Labelled = label, place{}
 	}
-	p := poll{session: s, c: &c, told: map[string]bool{}}
+	p := poll{session: s, c: &c, seen: map[string]bool{}}
 	if err := p.run(ctx); err != nil {
 		return nil, "", err
 	}
@@ -58,7 +58,7 @@ type poll struct {
 	c      *cursor
 	at     time.Time // when the poll began, by GitHub's clock
 	events []forge.Event
-	told   map[string]bool
+	seen   map[string]bool
 }
 
 func (p *poll) run(ctx context.Context) error {
@@ -105,7 +105,7 @@ func (p *poll) issues(ctx context.Context, from place, filter, value string) (pl
 		if i.IsPullRequest() || i.GetNumber() <= 0 || at.Before(news) {
 			return at, false, nil
 		}
-		w := wanting{label: p.c.Label, me: p.c.Me}
+		w := requester{label: p.c.Label, me: p.c.Me}
 		if err := (issue{p.session, i.GetNumber()}).events(ctx, w.read); err != nil {
 			return at, false, err
 		}
@@ -114,7 +114,7 @@ func (p *poll) issues(ctx context.Context, from place, filter, value string) (pl
 			return at, false, nil
 		}
 		value := map[string]string{"labeled": p.c.Label, "assigned": p.c.Me}[what]
-		return at, p.tell(forge.Event{
+		return at, p.add(forge.Event{
 			Kind: forge.IssueWanted, ID: wantedEventID(p.owner, p.name, i.GetNumber(), what, value, when), Number: i.GetNumber(),
 			Actor: by.GetLogin(), Bot: isBot(by), What: "issues " + what, Sum: sumOf(i), At: when.UTC(),
 		}), nil
@@ -128,7 +128,7 @@ func (p *poll) comments(ctx context.Context) (all bool, err error) {
 		news = from.Since
 	}
 	q := url.Values{"sort": {"updated"}, "direction": {"asc"}}
-	p.c.Comments, all, err = changed(ctx, p, "list comments", p.path("issues/comments"), q, from, mostTalk,
+	p.c.Comments, all, err = changed(ctx, p, "list comments", p.path("issues/comments"), q, from, mostComments,
 		func(c *gh.IssueComment) (time.Time, bool, error) {
 			at, news := c.GetUpdatedAt().Time, news
 			if !at.Equal(c.GetCreatedAt().Time) { // edited: its first text is not known
@@ -139,7 +139,7 @@ func (p *poll) comments(ctx context.Context) (all bool, err error) {
 			if !ok || number <= 0 || c.GetCreatedAt().Before(news) || strings.EqualFold(c.GetUser().GetLogin(), p.c.Me) {
 				return at, false, nil
 			}
-			return at, p.tell(forge.Event{
+			return at, p.add(forge.Event{
 				Kind: forge.Commanded, ID: commentEventID(c.GetID()), Number: number, Comment: c.GetID(), Text: text,
 				Pull: strings.Contains(c.GetHTMLURL(), "/pull/"), Actor: c.GetUser().GetLogin(), Bot: isBot(c.GetUser()),
 				What: "issue_comment created", At: c.GetCreatedAt().UTC(),
@@ -148,12 +148,12 @@ func (p *poll) comments(ctx context.Context) (all bool, err error) {
 	return all, err
 }
 
-// tell adds an event, once: an issue can be in both lists.
-func (p *poll) tell(e forge.Event) bool {
-	if p.told[e.ID] {
+// add adds an event, once: an issue can be in both lists.
+func (p *poll) add(e forge.Event) bool {
+	if p.seen[e.ID] {
 		return false
 	}
-	p.told[e.ID] = true
+	p.seen[e.ID] = true
 	e.Host, e.Owner, e.Name = p.host, p.owner, p.name
 	p.events = append(p.events, e)
 	return true

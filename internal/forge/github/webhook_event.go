@@ -17,10 +17,8 @@ import (
 // brokenError is the error for a signed payload of an unexpected form.
 type brokenError struct{ err error }
 
-// Error says what is wrong.
 func (e *brokenError) Error() string { return "payload: " + e.err.Error() }
 
-// Unwrap gives the reason.
 func (e *brokenError) Unwrap() error { return e.err }
 
 // delivery turns one payload into events.
@@ -36,8 +34,8 @@ type delivery struct {
 	all    []forge.Event
 }
 
-// heard lists the events that may concern Longshift. Others are ignored unread.
-var heard = map[string]func(d *delivery, payload any) error{
+// handlers lists the events that may concern Longshift. Others are ignored unread.
+var handlers = map[string]func(d *delivery, payload any) error{
 	"issues":                      onIssue,
 	"issue_comment":               onComment,
 	"pull_request":                onPull,
@@ -54,7 +52,7 @@ var repositoryForm = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9_-]*)/([A-Za-z0-
 
 // events decodes a payload that GitHub has signed.
 func (h *webhook) events(ctx context.Context, event string, payload []byte) ([]forge.Event, error) {
-	read := heard[event]
+	read := handlers[event]
 	if read == nil {
 		return nil, nil
 	}
@@ -109,7 +107,6 @@ func (d *delivery) ours(u *gh.User) (bool, error) {
 	return me != "" && strings.EqualFold(me, u.GetLogin()), nil
 }
 
-// add adds an event of the delivery.
 func (d *delivery) add(e forge.Event) {
 	e.Host, e.Owner, e.Name = d.host, d.owner, d.name
 	e.What = strings.TrimSpace(d.event + " " + short(d.action))

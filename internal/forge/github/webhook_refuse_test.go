@@ -139,7 +139,7 @@ func TestWebhookOwnAccount(t *testing.T) {
 // TestWebhookBare: signed payloads with missing or empty fields do no harm.
 func TestWebhookBare(t *testing.T) {
 	const head = `{"repository":{"full_name":"acme/shop"},"action":"%s"`
-	for event := range heard {
+	for event := range handlers {
 		for _, action := range []string{"labeled", "assigned", "opened", "created", "completed", "closed", "edited", "synchronize", "submitted", "resolved", ""} {
 			for _, rest := range []string{
 				"}", `,"issue":null,"comment":null,"pull_request":null,"check_run":null,"check_suite":null,"sender":null,"label":null}`,

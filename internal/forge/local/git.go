@@ -13,7 +13,6 @@ import (
 	"github.com/longshift/longshift/internal/repo/git"
 )
 
-// repository is a git repository on disk.
 type repository struct {
 	*Forge
 	path string // as the user gave it

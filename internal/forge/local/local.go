@@ -32,7 +32,6 @@ type Forge struct {
 
 var _ forge.Forge = (*Forge)(nil)
 
-// New makes a local forge.
 func New(c Config) *Forge {
 	f := &Forge{program: c.Git, log: c.Log, now: c.Now, attempts: 50, written: func() {}}
 	if f.program == "" {
@@ -47,7 +46,6 @@ func New(c Config) *Forge {
 	return f
 }
 
-// EnsurePullRequest implements forge.Forge.
 func (f *Forge) EnsurePullRequest(ctx context.Context, r forge.Request) (forge.PullRequest, error) {
 	if r.Repository.Path == "" {
 		return forge.PullRequest{}, fault.New(fault.Input, "repository %q is not a path", r.Repository.Text).WithHint("give an absolute path")

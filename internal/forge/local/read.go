@@ -93,7 +93,6 @@ func (f *Forge) read(ctx context.Context, path string, number int) (*repository,
 
 var _ forge.Stater = (*Forge)(nil)
 
-// State implements forge.Stater.
 func (f *Forge) State(ctx context.Context, r task.Repository, number int) (forge.State, error) {
 	_, record, err := f.read(ctx, r.Path, number)
 	if err != nil {

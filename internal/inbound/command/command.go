@@ -27,13 +27,11 @@ const (
 	Projects = "workspaces" // shows the projects, and chooses one
 )
 
-// Verbs lists every verb.
 func Verbs() []string {
 	return []string{Run, Status, signals.Approve, signals.Edit, signals.Reject, signals.Tell, signals.Resume, signals.Abandon, Cancel,
 		Logs, List, signals.Allow, signals.Deny, Projects, Cron, Help, Start}
 }
 
-// Command is a parsed text.
 type Command struct {
 	Verb    string
 	Task    string            // id of the task or a part of it, from --task or Named; empty when the room tells which task is meant

@@ -53,7 +53,8 @@ func TestParseRefuses(t *testing.T) {
 		"": `"" is no command`, "please run it": `"please" is no command`, "running": `"running" is no command`, "run-it now": `"run-it" is no command`,
 		"approve@bot": `"approve@bot" is no command`, strings.Repeat("x", 100): `"` + strings.Repeat("x", 37) + `…" is no command`,
 		"list --all": "--all: list takes no options", "approve --x": "--x: unknown option of approve", "edit x --revision -1": "--revision -1: not a whole number",
-		"resume --add-cost NaN": "--add-cost NaN: not an amount", "resume --add-cost -2": "--add-cost -2: not an amount", "resume --add-time 2": "--add-time 2: not a duration",
+		"resume --add-cost NaN": "--add-cost NaN: not an amount", "resume --add-cost -2": "--add-cost -2: not an amount",
+		"resume --add-time 2":              "--add-time 2: not a duration",
 		"resume --add-cost 1 --add-cost 2": "--add-cost stands there twice", "run x --budget \"\"": "--budget: its value is missing",
 		"tell use --force": "--force: unknown option of tell", "approve " + strings.Repeat("x", MaxLength): "the text has 40968 bytes",
 	} {
@@ -85,8 +86,10 @@ func TestHostileTextsCostLittle(t *testing.T) {
 func TestPayloadRefuses(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"edit": "the text is missing", "tell --task x1y2": "the text is missing", "approve: yes --comment no": "--comment: there is a text", "allow a b": "allow takes the id of one command",
-		"tell " + strings.Repeat("x", maxText+1): "the text has 8001 bytes", "edit " + strings.Repeat("x", maxEdit+1): "the text has 32001 bytes", "run x": `"run" is no message`,
+		"edit": "the text is missing", "tell --task x1y2": "the text is missing", "approve: yes --comment no": "--comment: there is a text",
+		"allow a b":                              "allow takes the id of one command",
+		"tell " + strings.Repeat("x", maxText+1): "the text has 8001 bytes", "edit " + strings.Repeat("x", maxEdit+1): "the text has 32001 bytes",
+		"run x": `"run" is no message`,
 	} {
 		c, err := Parse(text)
 		if err != nil {
@@ -108,8 +111,10 @@ func TestOptionsAreOfVerbs(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, text := range []string{"approve", "run acme/web fix it --budget 5 --time 60m", "edit x1y2z3 “one commit” —revision 2", "/tell@bot: 'a' \"b", "resume --note=\"a b",
-		"reject\n", "`allow 4f2a`", "run --draft --label a,b --", "tell — – --\xff", "deny --reason='x' y", `cron create "0 9 * * 1-5" fix it —timezone Europe/Rome`} {
+	for _, text := range []string{"approve", "run acme/web fix it --budget 5 --time 60m", "edit x1y2z3 “one commit” —revision 2",
+		"/tell@bot: 'a' \"b", "resume --note=\"a b",
+		"reject\n", "`allow 4f2a`", "run --draft --label a,b --", "tell — – --\xff", "deny --reason='x' y",
+		`cron create "0 9 * * 1-5" fix it —timezone Europe/Rome`} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -120,7 +125,8 @@ func FuzzParse(f *testing.F) {
 			}
 			return
 		}
-		if !slices.Contains(Verbs(), c.Verb) && !IsCron(c.Verb) || !strings.Contains(text, c.Text) || !strings.Contains(text, c.Task) || c.Text != strings.TrimSpace(c.Text) {
+		if !slices.Contains(Verbs(), c.Verb) && !IsCron(c.Verb) || !strings.Contains(text, c.Text) || !strings.Contains(text, c.Task) ||
+			c.Text != strings.TrimSpace(c.Text) {
 			t.Fatalf("%q gives %+v", text, c)
 		}
 		for name, value := range c.Options {

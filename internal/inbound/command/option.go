@@ -12,7 +12,6 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// optionKind is the form of an option's value.
 type optionKind int
 
 const (

@@ -22,7 +22,8 @@ func TestPlainText(t *testing.T) {
 
 func TestMarkdownHasNoEffect(t *testing.T) {
 	t.Parallel()
-	m := Markdown{Redact: func(s string) string { return strings.ReplaceAll(s, "hunter2", "[hidden]") }, WebURL: "https://temporal.example.com", Namespace: "default"}
+	m := Markdown{Redact: func(s string) string { return strings.ReplaceAll(s, "hunter2", "[hidden]") }, WebURL: "https://temporal.example.com",
+		Namespace: "default"}
 	for got, want := range map[string]string{
 		m.Literal("*a* @ada [x](y)\nhunter2", 100):                        `\*a\* ＠ada \[x\](y) \[hidden\]`,
 		m.Name("[x](http://y) *Ada*", "U1"):                               "xhttpy Ada",

@@ -57,7 +57,6 @@ func (m Markdown) PublicStatus(s signals.Status) string {
 const CommandsElsewhere = "They are decided in a chat, on the command line or in Temporal Web, " +
 	"where they can be read as a whole by the people who may."
 
-// Log renders the end of a task's log.
 func (m Markdown) Log(s signals.Status) string {
 	const most = 10
 	if len(s.Log) == 0 {

@@ -8,7 +8,6 @@ import (
 // horizon is how far Next searches. A 29 February may be eight years away, and one on a given day of the week much further.
 const horizon = 40 * 365 * 24 * time.Hour
 
-// String returns the expression as it was written.
 func (s Spec) String() string { return s.text }
 
 // Next returns the next n times after a moment, fewer when there are none within forty years. A time that clocks skip when they go

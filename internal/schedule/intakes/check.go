@@ -13,7 +13,6 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// Limits of an intake.
 const (
 	LeastEvery = 30 * time.Second
 	mostEvery  = 31 * 24 * time.Hour
@@ -55,19 +54,26 @@ func (s *Spec) Check() error {
 		{err == nil, "repo", s.Repository, "give owner/name, a git URL without a password, or an absolute path"},
 		{kind != intake.GitHub || r.Owner != "" && r.Path == "", "repo", s.Repository, "for github give owner/name"},
 		{tracker || r.Path != "", "repo", s.Repository, "for " + s.Source + " give the path of a git repository on the machine of the worker"},
-		{!tracker || s.Label != "" || s.Assignee != "", "label", "", "give --label or --assignee, so that only what is meant for us is worked on"},
-		{tracker || s.Label == "" && s.Assignee == "", "label", s.Label + s.Assignee, "only github and linear have labels and assignees; leave it out"},
-		{s.Label == "" || utf8.RuneCountInString(s.Label) <= 50 && strings.TrimSpace(s.Label) == s.Label && !strings.Contains(s.Label, ","), "label", s.Label, "give one label of up to 50 characters, without a comma"},
-		{!strings.HasSuffix(strings.ToLower(s.Label), "-claimed"), "label", s.Label, "such a label is what Longshift sets on issues that it works on; give another one"},
+		{!tracker || s.Label != "" || s.Assignee != "", "label", "",
+			"give --label or --assignee, so that only what is meant for us is worked on"},
+		{tracker || s.Label == "" && s.Assignee == "", "label", s.Label + s.Assignee,
+			"only github and linear have labels and assignees; leave it out"},
+		{s.Label == "" || utf8.RuneCountInString(s.Label) <= 50 && strings.TrimSpace(s.Label) == s.Label && !strings.Contains(s.Label, ","),
+			"label", s.Label, "give one label of up to 50 characters, without a comma"},
+		{!strings.HasSuffix(strings.ToLower(s.Label), "-claimed"), "label", s.Label,
+			"such a label is what Longshift sets on issues that it works on; give another one"},
 		{s.Assignee == "" || loginForm.MatchString(s.Assignee), "assignee", s.Assignee, `give a user name, or "me" for the account of the token`},
-		{s.Team == "" || kind == intake.Linear && teamForm.MatchString(s.Team), "team", s.Team, `only linear has teams; give a key such as "ENG"`},
+		{s.Team == "" || kind == intake.Linear && teamForm.MatchString(s.Team), "team", s.Team,
+			`only linear has teams; give a key such as "ENG"`},
 		{s.Path == "" || !tracker, "path", s.Path, "only backlog and heartbeat have a path; leave it out"},
 		{s.Path == "" || inside(s.Path), "path", s.Path, "give a path inside the repository, such as docs/backlog, without a slash at its ends"},
 		{s.Guard.DailyCost == 0 || s.Guard.DailyCost >= s.budget(), "daily-cost", strconv.FormatFloat(s.Guard.DailyCost, 'f', -1, 64),
-			"a day must pay for one task at least, whose budget is " + strconv.FormatFloat(s.budget(), 'f', -1, 64) + " US dollars; give more, or a smaller budget with -c budget.cost=5"},
+			"a day must pay for one task at least, whose budget is " + strconv.FormatFloat(s.budget(), 'f', -1, 64) +
+				" US dollars; give more, or a smaller budget with -c budget.cost=5"},
 		{s.Every >= LeastEvery && s.Every <= mostEvery, "every", s.Every.String(), "give a duration from " + LeastEvery.String() + " to 744h"},
 		{s.Guard.Sessions >= 1 && s.Guard.Sessions <= 1000, "sessions", strconv.Itoa(s.Guard.Sessions), "give a count from 1 to 1000"},
-		{s.Guard.DailyCost >= 0 && s.Guard.DailyCost <= 1e6, "daily-cost", strconv.FormatFloat(s.Guard.DailyCost, 'f', -1, 64), "give US dollars, or 0 for no limit"},
+		{s.Guard.DailyCost >= 0 && s.Guard.DailyCost <= 1e6, "daily-cost",
+			strconv.FormatFloat(s.Guard.DailyCost, 'f', -1, 64), "give US dollars, or 0 for no limit"},
 		{s.Queue >= 1 && s.Queue <= mostQueue, "queue", strconv.Itoa(s.Queue), "give a count from 1 to " + strconv.Itoa(mostQueue)},
 	} {
 		if !c.ok {

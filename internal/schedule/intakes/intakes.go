@@ -52,31 +52,32 @@ func Add(ctx context.Context, c Client, s Spec, paused bool) error {
 		Action: &client.ScheduleWorkflowAction{
 			ID: "intake-" + s.Name, Workflow: signals.IssueIntake, Args: []any{s.IntakeInput}, TaskQueue: signals.Queue,
 			WorkflowRunTimeout: runTimeout, WorkflowTaskTimeout: signals.WorkflowTaskTimeout,
-			StaticSummary:         task.Literally(s.Source + " for " + s.Repository),
-			TypedSearchAttributes: temporal.NewSearchAttributes(temporal.NewSearchAttributeKeyKeyword(signals.AttrRepository).ValueSet(s.Repository[:min(len(s.Repository), 200)])),
+			StaticSummary: task.Literally(s.Source + " for " + s.Repository),
+			TypedSearchAttributes: temporal.NewSearchAttributes(
+				temporal.NewSearchAttributeKeyKeyword(signals.AttrRepository).ValueSet(s.Repository[:min(len(s.Repository), 200)])),
 		},
 	})
 	switch {
 	case errors.Is(err, temporal.ErrScheduleAlreadyRunning):
-		return fault.New(fault.Conflict, "intake %q exists", s.Name).WithHint("remove it first with `longshift intake remove %s`, or give another name", s.Name)
+		return fault.New(fault.Conflict, "intake %q exists", s.Name).
+			WithHint("remove it first with `longshift intake remove %s`, or give another name", s.Name)
 	case err != nil:
 		return unreachable(err)
 	}
 	return nil
 }
 
-// Status is the state of an intake.
 type Status struct {
 	Spec
-	Paused bool        `json:"paused"`
-	Note   string      `json:"note,omitempty"` // why it is paused
-	Next   time.Time   `json:"next,omitzero"`
-	Runs   int         `json:"runs"`
-	Missed int         `json:"missed,omitempty"` // polls that were missed because the server was down
-	Last   *LastPoll   `json:"last,omitempty"`
-	Gate   string      `json:"gate,omitempty"`   // workflow id of the repository's limiter
-	NoGate string      `json:"noGate,omitempty"` // why the limiter's state is missing, in a few words
-	Queue  []QueueItem `json:"queue,omitempty"`
+	Paused  bool        `json:"paused"`
+	Note    string      `json:"note,omitempty"` // why it is paused
+	Next    time.Time   `json:"next,omitzero"`
+	Runs    int         `json:"runs"`
+	Missed  int         `json:"missed,omitempty"` // polls that were missed because the server was down
+	Last    *LastPoll   `json:"last,omitempty"`
+	Limiter string      `json:"gate,omitempty"`   // workflow id of the repository's limiter
+	NoGate  string      `json:"noGate,omitempty"` // why the limiter's state is missing, in a few words
+	Queue   []QueueItem `json:"queue,omitempty"`
 }
 
 // LastPoll is the poll that was started last.
@@ -132,7 +133,6 @@ func Pause(ctx context.Context, c Client, name, by string) error {
 	})
 }
 
-// Resume resumes a paused intake.
 func Resume(ctx context.Context, c Client, name, by string) error {
 	return onSchedule(ctx, c, name, func(h client.ScheduleHandle) error {
 		return h.Unpause(ctx, client.ScheduleUnpauseOptions{Note: "resumed by " + cmp.Or(by, "somebody")})
@@ -207,7 +207,8 @@ func noIntake(name string) error {
 func unreachable(err error) error {
 	var refused *serviceerror.InvalidArgument
 	if errors.As(err, &refused) && strings.Contains(refused.Message, "search attribute") {
-		return fault.New(fault.Input, "the server does not know Longshift's search attributes").WithHint("register them with `longshift doctor --fix`, or start a worker")
+		return fault.New(fault.Input, "the server does not know Longshift's search attributes").
+			WithHint("register them with `longshift doctor --fix`, or start a worker")
 	}
 	return fault.New(fault.Infra, "the Temporal server does not answer: %w", err)
 }

@@ -43,7 +43,8 @@ func Get(ctx context.Context, c Reader, name, host string) (Status, error) {
 		if n := len(d.Info.RecentActions); n > 0 {
 			last := d.Info.RecentActions[n-1]
 			if last.StartWorkflowResult != nil {
-				s.Last = &LastPoll{Workflow: last.StartWorkflowResult.WorkflowID, Run: last.StartWorkflowResult.FirstExecutionRunID, At: last.ActualTime}
+				run := last.StartWorkflowResult
+				s.Last = &LastPoll{Workflow: run.WorkflowID, Run: run.FirstExecutionRunID, At: last.ActualTime}
 			}
 		}
 		return nil
@@ -63,7 +64,6 @@ func Get(ctx context.Context, c Reader, name, host string) (Status, error) {
 	return s, err
 }
 
-// read reads the result of a poll.
 func (l *LastPoll) read(ctx context.Context, c Reader) error {
 	d, err := c.DescribeWorkflowExecution(ctx, l.Workflow, l.Run)
 	var gone *serviceerror.NotFound
@@ -102,8 +102,8 @@ func (s *Status) readQueue(ctx context.Context, c Reader, host string) error {
 	if err != nil {
 		return err
 	}
-	s.Gate = signals.LimiterID(host, r)
-	state, err := LimiterState(ctx, c, s.Gate)
+	s.Limiter = signals.LimiterID(host, r)
+	state, err := LimiterState(ctx, c, s.Limiter)
 	if err != nil {
 		return err
 	}

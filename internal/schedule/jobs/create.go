@@ -69,11 +69,13 @@ func (b Book) Create(ctx context.Context, r Request) (Job, error) {
 			return j.Job, nil
 		}
 	}
-	return Job{}, fault.New(fault.Conflict, "you have %d cron jobs, which is the most", Most).WithHint("delete one first; cron list shows them")
+	return Job{}, fault.New(fault.Conflict, "you have %d cron jobs, which is the most", Most).
+		WithHint("delete one first; cron list shows them")
 }
 
 func newRecord(r Request, s cron.Spec, zone string, repository task.Repository) record {
-	rec := record{User: r.User, Expression: s.String(), TimeZone: zone, Message: excerpt.Clip(r.Input.Task, 1000), Repository: excerpt.Clip(repository.Text, 255), Delivery: r.Delivery}
+	rec := record{User: r.User, Expression: s.String(), TimeZone: zone, Message: excerpt.Clip(r.Input.Task, 1000),
+		Repository: excerpt.Clip(repository.Text, 255), Delivery: r.Delivery}
 	if r.Input.RequestedBy != nil {
 		rec.Name = r.Input.RequestedBy.Name
 	}
@@ -102,12 +104,14 @@ func options(id string, r record, in task.Input, s cron.Spec) client.ScheduleOpt
 func spec(s cron.Spec, zone string) client.ScheduleSpec {
 	all := client.ScheduleSpec{TimeZoneName: zone}
 	for _, c := range s.Calendars() {
-		all.Calendars = append(all.Calendars, client.ScheduleCalendarSpec{Second: ranges([]int{0}), Minute: ranges(c.Minutes), Hour: ranges(c.Hours),
+		all.Calendars = append(all.Calendars, client.ScheduleCalendarSpec{
+			Second: ranges([]int{0}), Minute: ranges(c.Minutes), Hour: ranges(c.Hours),
 			DayOfMonth: ranges(c.Days), Month: ranges(c.Months), DayOfWeek: ranges(c.Weekdays)})
 	}
 	if off := s.OffHours(); len(off) > 0 {
-		all.Skip = []client.ScheduleCalendarSpec{{Second: ranges([]int{0}), Minute: []client.ScheduleRange{{Start: 0, End: 59}}, Hour: ranges(off),
-			DayOfMonth: []client.ScheduleRange{{Start: 1, End: 31}}, Month: []client.ScheduleRange{{Start: 1, End: 12}}, DayOfWeek: []client.ScheduleRange{{Start: 0, End: 6}}}}
+		all.Skip = []client.ScheduleCalendarSpec{{Second: ranges([]int{0}), Minute: []client.ScheduleRange{{Start: 0, End: 59}},
+			Hour: ranges(off), DayOfMonth: []client.ScheduleRange{{Start: 1, End: 31}},
+			Month: []client.ScheduleRange{{Start: 1, End: 12}}, DayOfWeek: []client.ScheduleRange{{Start: 0, End: 6}}}}
 	}
 	return all
 }
@@ -126,7 +130,8 @@ func ranges(values []int) (all []client.ScheduleRange) {
 
 // details is the Markdown that Temporal Web shows at the top of each task.
 func details(id string, r record, words string) string {
-	text := fmt.Sprintf("**Repository** %s\n\n**Cron job** %s: %s, %s\n\n", task.Literally(r.Repository), id, task.Literally(r.Expression), task.Literally(r.TimeZone))
+	text := fmt.Sprintf("**Repository** %s\n\n**Cron job** %s: %s, %s\n\n", task.Literally(r.Repository), id,
+		task.Literally(r.Expression), task.Literally(r.TimeZone))
 	if r.Name != "" {
 		text += "**Requested by** " + task.Literally(r.Name) + "\n\n"
 	}

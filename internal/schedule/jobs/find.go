@@ -31,7 +31,8 @@ type record struct {
 const memoKey = "longshiftCron"
 
 func (r record) job(id string) Job {
-	return Job{ID: id, User: r.User, Name: r.Name, Expression: r.Expression, TimeZone: r.TimeZone, Message: r.Message, Repository: r.Repository, Next: []time.Time{}}
+	return Job{ID: id, User: r.User, Name: r.Name, Expression: r.Expression, TimeZone: r.TimeZone, Message: r.Message,
+		Repository: r.Repository, Next: []time.Time{}}
 }
 
 // readRecord reads a memo. ok is false for a schedule that Longshift has not created.

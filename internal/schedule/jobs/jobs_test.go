@@ -154,8 +154,10 @@ func TestCreate(t *testing.T) {
 	o := f.kept[j.ID]
 	every := func(from, to int) []client.ScheduleRange { return []client.ScheduleRange{{Start: from, End: to}} }
 	spec := client.ScheduleSpec{TimeZoneName: "Europe/Rome",
-		Calendars: []client.ScheduleCalendarSpec{{Second: every(0, 0), Minute: every(0, 0), Hour: every(9, 9), DayOfMonth: every(1, 31), Month: every(1, 12), DayOfWeek: every(1, 5)}},
-		Skip: []client.ScheduleCalendarSpec{{Second: every(0, 0), Minute: every(0, 59), Hour: append(every(0, 8), every(10, 23)...), DayOfMonth: every(1, 31), Month: every(1, 12),
+		Calendars: []client.ScheduleCalendarSpec{{Second: every(0, 0), Minute: every(0, 0), Hour: every(9, 9), DayOfMonth: every(1, 31),
+			Month: every(1, 12), DayOfWeek: every(1, 5)}},
+		Skip: []client.ScheduleCalendarSpec{{Second: every(0, 0), Minute: every(0, 59), Hour: append(every(0, 8), every(10, 23)...),
+			DayOfMonth: every(1, 31), Month: every(1, 12),
 			DayOfWeek: every(0, 6)}}}
 	if diff := cmp.Diff(spec, o.Spec); diff != "" {
 		t.Error(diff)
@@ -164,13 +166,15 @@ func TestCreate(t *testing.T) {
 		t.Errorf("options %+v", o)
 	}
 	a, ok := o.Action.(*client.ScheduleWorkflowAction)
-	if !ok || a.ID != j.ID || a.Workflow != signals.CodingTask || a.TaskQueue != signals.Queue || a.WorkflowTaskTimeout != signals.WorkflowTaskTimeout || a.TypedSearchAttributes.Size() != 2 {
+	if !ok || a.ID != j.ID || a.Workflow != signals.CodingTask || a.TaskQueue != signals.Queue || a.WorkflowTaskTimeout != signals.WorkflowTaskTimeout ||
+		a.TypedSearchAttributes.Size() != 2 {
 		t.Fatalf("action %+v", o.Action)
 	}
 	if diff := cmp.Diff([]any{want("", "").Input}, a.Args); diff != "" {
 		t.Error(diff)
 	}
-	if a.StaticSummary != `fix \*it\*` || !strings.Contains(a.StaticDetails, "**Cron job** "+j.ID+`: 0 9 \* \* 1-5, Europe/Rome`) || !strings.HasSuffix(a.StaticDetails, "fix \\*it\\*\nall of it\n") {
+	if a.StaticSummary != `fix \*it\*` || !strings.Contains(a.StaticDetails, "**Cron job** "+j.ID+`: 0 9 \* \* 1-5, Europe/Rome`) ||
+		!strings.HasSuffix(a.StaticDetails, "fix \\*it\\*\nall of it\n") {
 		t.Errorf("summary %q, details %q", a.StaticSummary, a.StaticDetails)
 	}
 }
@@ -319,14 +323,16 @@ func TestLastRun(t *testing.T) {
 	}{
 		"kept no more": {nil, Run{}},
 		"runs":         {&workflowpb.WorkflowExecutionInfo{Status: enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING}, Run{Running: true}},
-		"ended":        {&workflowpb.WorkflowExecutionInfo{Status: enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED, SearchAttributes: attrs}, Run{Outcome: task.PullRequest}},
-		"failed":       {&workflowpb.WorkflowExecutionInfo{Status: enumspb.WORKFLOW_EXECUTION_STATUS_FAILED}, Run{Outcome: task.Failed}},
-		"cancelled":    {&workflowpb.WorkflowExecutionInfo{Status: enumspb.WORKFLOW_EXECUTION_STATUS_CANCELED}, Run{Outcome: task.Cancelled}},
+		"ended": {&workflowpb.WorkflowExecutionInfo{Status: enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED, SearchAttributes: attrs},
+			Run{Outcome: task.PullRequest}},
+		"failed":    {&workflowpb.WorkflowExecutionInfo{Status: enumspb.WORKFLOW_EXECUTION_STATUS_FAILED}, Run{Outcome: task.Failed}},
+		"cancelled": {&workflowpb.WorkflowExecutionInfo{Status: enumspb.WORKFLOW_EXECUTION_STATUS_CANCELED}, Run{Outcome: task.Cancelled}},
 	} {
 		f, b := newServer()
-		f.info = client.ScheduleInfo{NumActionsSkippedOverlap: 3, NumActionsMissedCatchupWindow: 2, NextActionTimes: []time.Time{at}, RecentActions: []client.ScheduleActionResult{
-			{ActualTime: at.Add(-time.Hour), StartWorkflowResult: &client.ScheduleWorkflowExecution{WorkflowID: "old"}},
-			{ActualTime: at, StartWorkflowResult: &client.ScheduleWorkflowExecution{WorkflowID: "new"}}}}
+		f.info = client.ScheduleInfo{NumActionsSkippedOverlap: 3, NumActionsMissedCatchupWindow: 2, NextActionTimes: []time.Time{at},
+			RecentActions: []client.ScheduleActionResult{
+				{ActualTime: at.Add(-time.Hour), StartWorkflowResult: &client.ScheduleWorkflowExecution{WorkflowID: "old"}},
+				{ActualTime: at, StartWorkflowResult: &client.ScheduleWorkflowExecution{WorkflowID: "new"}}}}
 		f.state, f.run = client.ScheduleState{Paused: true, Note: "on holiday"}, tt.run
 		if _, err := b.Create(t.Context(), want("cli:ann", "")); err != nil {
 			t.Fatal(err)

@@ -112,7 +112,6 @@ func (s *Server) stamp() string {
 	return fmt.Sprintf("%d.%06d", s.last/1_000_000, s.last%1_000_000)
 }
 
-// Answer writes an answer of Slack.
 func Answer(w http.ResponseWriter, v any) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	_ = json.NewEncoder(w).Encode(v)

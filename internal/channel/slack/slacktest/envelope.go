@@ -96,7 +96,6 @@ func (s *Socket) AnswerOpening(answers ...func(w http.ResponseWriter)) {
 	s.answers = append(s.answers, answers...)
 }
 
-// State returns what has happened so far.
 func (s *Socket) State() State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -110,7 +109,6 @@ func (s *Socket) Wait(ok func(State) bool) bool {
 	return s.changed.wait(func() bool { return ok(s.State()) })
 }
 
-// Drop breaks all connections.
 func (s *Socket) Drop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

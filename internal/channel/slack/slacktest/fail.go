@@ -40,7 +40,6 @@ func (s *Server) Refuse(method, code string) {
 	s.refusals[method] = code
 }
 
-// Calls counts the calls by method.
 func (s *Server) Calls() map[string]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

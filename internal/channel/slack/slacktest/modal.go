@@ -5,7 +5,6 @@ import (
 	"fmt"
 )
 
-// Modal is an open form.
 type Modal struct {
 	ID, CallbackID, PrivateMetadata string
 	Label                           string // of its only field

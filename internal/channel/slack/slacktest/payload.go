@@ -26,7 +26,6 @@ func MessageEvent(kind, channel, user, text, ts, thread string) map[string]any {
 	return e
 }
 
-// EventCall wraps an event.
 func EventCall(event map[string]any) map[string]any {
 	return map[string]any{"token": "XXYYZZ", "team_id": Team, "api_app_id": "A0", "event": event, "type": "event_callback",
 		"event_id": "Ev0PV52K21", "event_time": 1355517523,
@@ -59,7 +58,6 @@ func pressCall(channel, message, thread, block string, b Button, trigger, action
 		"actions": []any{action}}
 }
 
-// FormCall is a submitted form.
 func FormCall(m Modal, text string, by channel.User) map[string]any {
 	return map[string]any{"type": "view_submission", "team": map[string]any{"id": Team}, "api_app_id": "A0", "token": "XXYYZZ",
 		"user":       map[string]any{"id": by.ID, "username": by.Name, "name": by.Name, "team_id": Team},
@@ -81,7 +79,6 @@ func Person(id string) channel.User {
 	return channel.User{ID: id, Name: strings.ToLower(strings.TrimPrefix(id, "U0"))}
 }
 
-// Body encodes a payload for an HTTP request.
 func Body(kind string, payload any) string {
 	if v, ok := payload.(url.Values); ok {
 		return v.Encode()

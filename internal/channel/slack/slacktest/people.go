@@ -45,7 +45,6 @@ func (s *Server) Redeliver() {
 	}
 }
 
-// Connected is the number of Socket Mode connections.
 func (s *Server) Connected() int { return s.Socket.State().Open }
 
 // Trigger creates a trigger id for a user, which may open a form.

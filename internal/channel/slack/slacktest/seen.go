@@ -2,7 +2,6 @@ package slacktest
 
 import "encoding/json"
 
-// Message is the current state of a message.
 type Message struct {
 	TS        string
 	Thread    string // TS of the message that it replies to, or ""
@@ -15,7 +14,6 @@ type Message struct {
 	Mentions  int  // effective mentions in the message and its notification
 }
 
-// Button is a button below a message.
 type Button struct {
 	Label, Token string
 	Style        string // "primary", "danger" or ""
@@ -68,7 +66,8 @@ func (s *Server) Put(posts ...Post) (ts string) {
 		if ts = p.TS; ts == "" {
 			ts = s.stamp()
 		}
-		s.messages = append(s.messages, &standing{channel: p.Channel, ts: ts, thread: p.Thread, user: p.User, bot: p.Bot, text: p.Text, metadata: p.Metadata})
+		s.messages = append(s.messages, &standing{channel: p.Channel, ts: ts, thread: p.Thread, user: p.User, bot: p.Bot, text: p.Text,
+			metadata: p.Metadata})
 	}
 	return ts
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/longshift/longshift/internal/channel/channeltest"
 )
 
-// Fixed values of a Server.
 const (
 	BotToken      = "xoxb-17653672481-19874698323-pdFZKVeTuE8sk7oOcHrzqqgy"
 	AppToken      = "xapp-1-A0LONGSHIFT-998877-0123456789abcdef"

@@ -39,7 +39,6 @@ type Socket struct {
 	answers []func(w http.ResponseWriter) // to the next calls of apps.connections.open
 }
 
-// State is what a Socket has observed.
 type State struct {
 	Open   int      // current connections
 	Opened int      // connections so far

@@ -11,7 +11,6 @@ import (
 	"time"
 )
 
-// call is an HTTP request that was sent.
 type call struct {
 	body   string
 	header http.Header

@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// standing is a message in a channel.
 type standing struct {
 	channel, ts, thread, user, bot, text string
 
@@ -91,7 +90,6 @@ func (s *Server) update(p params) (map[string]any, string) {
 	return map[string]any{"channel": m.channel, "ts": m.ts, "text": m.text}, ""
 }
 
-// answered is an ephemeral message.
 type answered struct{ user, text string }
 
 func (s *Server) postEphemeral(p params) (map[string]any, string) {

@@ -158,10 +158,10 @@ func Refuse(code int, words string) http.HandlerFunc {
 	}
 }
 
-// Slow answers with a rate limit.
 func Slow(seconds int) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusTooManyRequests)
-		fmt.Fprintf(w, `{"ok":false,"error_code":429,"description":"Too Many Requests: retry after %d","parameters":{"retry_after":%d}}`, seconds, seconds)
+		fmt.Fprintf(w, `{"ok":false,"error_code":429,"description":"Too Many Requests: retry after %d","parameters":{"retry_after":%d}}`,
+			seconds, seconds)
 	}
 }

@@ -85,7 +85,8 @@ func inPair(text []uint16, at int) bool {
 }
 
 // found matches what Telegram detects in text outside of code: names, commands, and addresses that open the app.
-var found = regexp.MustCompile(`(?i)(?:^|[^\pL\pN_])@[a-z0-9_]{2,32}|(?:^|[^\pL\pN_/<>])/[a-z0-9_]{1,64}|\b(?:tg|ton|tonsite)://|\b(?:t|telegram)\.(?:me|dog)\b`)
+var found = regexp.MustCompile(`(?i)(?:^|[^\pL\pN_])@[a-z0-9_]{2,32}|(?:^|[^\pL\pN_/<>])/[a-z0-9_]{1,64}|` +
+	`\b(?:tg|ton|tonsite)://|\b(?:t|telegram)\.(?:me|dog)\b`)
 
 var ownLink = regexp.MustCompile(`(?i)^https?://([^/]*\.)?(t|telegram)\.(me|dog)\.?([:/?#]|$)`)
 

@@ -20,7 +20,6 @@ type Message struct {
 	Edited   int // number of edits
 }
 
-// Button is a button below a message.
 type Button struct{ Text, Data string }
 
 // Messages returns the bot's messages in a chat, oldest first.
@@ -35,7 +34,6 @@ func (s *Server) Messages(chat int64) (list []Message) {
 	return list
 }
 
-// standing is a message in a chat.
 type standing struct {
 	id       int
 	chat     int64
@@ -86,7 +84,6 @@ func (s *Server) find(chat int64, id int) *standing {
 	return s.stands[i]
 }
 
-// json is the message in an update or an answer.
 func (m *standing) json(s *Server) map[string]any {
 	out := map[string]any{"message_id": m.id, "date": time.Now().Unix(), "text": m.text, "from": m.from,
 		"chat": map[string]any{"id": m.chat, "type": s.chats[m.chat], "is_forum": true}}

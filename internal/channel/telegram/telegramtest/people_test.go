@@ -20,7 +20,8 @@ func TestAlerts(t *testing.T) {
 	}
 	answer("query2", "No.")
 	answer("query1", "Fine.")
-	if !slices.Equal(one(), []string{"Fine."}) || !slices.Equal(two(), []string{"No."}) || !slices.Equal(s.Alerts(8), two()) || len(s.Alerts(0)) != 2 || s.Waiting() != 0 {
+	if !slices.Equal(one(), []string{"Fine."}) || !slices.Equal(two(), []string{"No."}) || !slices.Equal(s.Alerts(8), two()) || len(s.Alerts(0)) != 2 ||
+		s.Waiting() != 0 {
 		t.Errorf("%q, %q, %d wait", one(), two(), s.Waiting())
 	}
 }

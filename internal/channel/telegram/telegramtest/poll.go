@@ -8,7 +8,6 @@ import (
 	"time"
 )
 
-// queued is an unconfirmed update.
 type queued struct {
 	id     int64
 	update map[string]any
@@ -133,7 +132,6 @@ func (s *Server) Confirmed() int64 {
 	return s.confirmed
 }
 
-// Offset returns the offset of the latest poll.
 func (s *Server) Offset() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -57,7 +57,6 @@ type alert struct {
 	text  string
 }
 
-// Call is a received call.
 type Call struct {
 	Method string
 	Params map[string]string // objects as JSON
@@ -102,7 +101,6 @@ func (s *Server) Fail(answers ...http.HandlerFunc) {
 	s.fails = answers
 }
 
-// FailPolls sets the answers to the next polls.
 func (s *Server) FailPolls(answers ...http.HandlerFunc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -124,7 +124,8 @@ func TestMessagesAsTheyStand(t *testing.T) {
 		t.Errorf("a chat that nobody opened: %d", status)
 	}
 	asked := s.Say(chat, 7, "ada", "hello", 0)
-	keys := map[string]any{"inline_keyboard": [][]any{{map[string]string{"text": "Yes", "callback_data": "y"}}, {map[string]string{"text": "No", "callback_data": "n"}}}}
+	keys := map[string]any{"inline_keyboard": [][]any{{map[string]string{"text": "Yes", "callback_data": "y"}},
+		{map[string]string{"text": "No", "callback_data": "n"}}}}
 	do(t, s, "sendMessage", text("a@\u2060b", "reply_markup", keys, "disable_notification", true,
 		"reply_parameters", map[string]any{"message_id": asked, "allow_sending_without_reply": true}))
 	do(t, s, "sendMessage", text("two"))

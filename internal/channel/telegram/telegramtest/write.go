@@ -47,7 +47,8 @@ func (s *Server) edit(p map[string]string) (any, string) {
 		return nil, problem
 	}
 	if n.text == m.text && slices.Equal(n.entities, m.entities) && n.keys == m.keys {
-		return nil, "message is not modified: specified new message content and reply markup are exactly the same as a current content and reply markup of the message"
+		return nil, "message is not modified: specified new message content and reply markup are exactly the same " +
+			"as a current content and reply markup of the message"
 	}
 	m.text, m.entities, m.keys = n.text, n.entities, n.keys // an edit without buttons removes them
 	m.edited++

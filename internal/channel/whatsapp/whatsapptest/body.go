@@ -13,7 +13,6 @@ import (
 // display is the business phone number.
 const display = "15550783881"
 
-// Sign returns the signature of a body for the header X-Hub-Signature-256.
 func Sign(body, secret string) string {
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write([]byte(body))
@@ -22,7 +21,8 @@ func Sign(body, secret string) string {
 
 // Batch is a delivery, as documented, of JSON messages by one person.
 func Batch(from, name string, messages ...string) string {
-	return fmt.Sprintf(`{"object":"whatsapp_business_account","entry":[{"id":"102290129340398","changes":[{"value":{"messaging_product":"whatsapp",`+
+	return fmt.Sprintf(`{"object":"whatsapp_business_account","entry":[`+
+		`{"id":"102290129340398","changes":[{"value":{"messaging_product":"whatsapp",`+
 		`"metadata":{"display_phone_number":"%s","phone_number_id":"%s"},"contacts":[{"profile":{"name":%s},%s}],`+
 		`"messages":[%s]},"field":"messages"}]}]}`, display, PhoneID, quote(name), person("wa_id", "user_id", from), strings.Join(messages, ","))
 }
@@ -33,9 +33,9 @@ func Said(from, id, text, replyTo string, at time.Time) string {
 		quoting(replyTo), person("from", "from_user_id", from), quote(id), at.Unix(), quote(text))
 }
 
-// Pressed is a press of a button, for Batch.
 func Pressed(from, id, button, title, message string, at time.Time) string {
-	return fmt.Sprintf(`{%s%s,"id":%s,"timestamp":"%d","type":"interactive","interactive":{"type":"button_reply","button_reply":{"id":%s,"title":%s}}}`,
+	return fmt.Sprintf(`{%s%s,"id":%s,"timestamp":"%d","type":"interactive",`+
+		`"interactive":{"type":"button_reply","button_reply":{"id":%s,"title":%s}}}`,
 		quoting(message), person("from", "from_user_id", from), quote(id), at.Unix(), quote(button), quote(title))
 }
 

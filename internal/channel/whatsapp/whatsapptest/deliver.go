@@ -9,7 +9,6 @@ import (
 	"time"
 )
 
-// Delivery is a request to a webhook.
 type Delivery struct {
 	Body      string
 	Signature string // "" for none
@@ -43,11 +42,11 @@ func (s *Server) Press(webhook, from, name, message, button, title string) (stat
 func (s *Server) next() (id string, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.heard++
+	s.received++
 	if at = s.at; at.IsZero() {
 		at = time.Now()
 	}
-	return fmt.Sprintf("wamid.HBgLMTY1MDM4Nzk0MzkVAgASGBQz%d", s.heard), at
+	return fmt.Sprintf("wamid.HBgLMTY1MDM4Nzk0MzkVAgASGBQz%d", s.received), at
 }
 
 func (s *Server) deliver(webhook, id, body string) int {

@@ -12,7 +12,6 @@ import (
 	"time"
 )
 
-// Fixed values of the app.
 const (
 	Token       = "EAAJB-secret-access-token-0123456789"
 	AppSecret   = "0123456789abcdef0123456789abcdef"
@@ -32,7 +31,6 @@ type Message struct {
 	Type     string // "text" or "interactive"
 }
 
-// Button is a button below a message.
 type Button struct{ Text, Data string }
 
 // Server simulates the messages edge of the Graph API, and delivers events. Calls that the documentation does not allow
@@ -54,7 +52,7 @@ type Server struct {
 	lose     bool
 	down     bool
 	at       time.Time // of events; zero means now
-	heard    int       // number of messages by people
+	received int       // number of messages by people
 	last     Delivery
 }
 
@@ -96,7 +94,6 @@ func (s *Server) Down(down bool) {
 	s.down = down
 }
 
-// Fail sets the answer to the next call.
 func (s *Server) Fail(answer http.HandlerFunc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -140,7 +137,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler)
 	}
 	w.Header().Set("Content-Type", "application/json")
-	fmt.Fprintf(w, `{"messaging_product":"whatsapp","contacts":[{"input":%q,"wa_id":%q}],"messages":[{"id":%q,"message_status":"accepted"}]}`, m.To, m.To, m.ID)
+	fmt.Fprintf(w, `{"messaging_product":"whatsapp","contacts":[{"input":%q,"wa_id":%q}],`+
+		`"messages":[{"id":%q,"message_status":"accepted"}]}`,
+		m.To, m.To, m.ID)
 }
 
 // Problem is an error answer of the Graph API.
@@ -148,7 +147,8 @@ func Problem(status, code int, words string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(status)
-		fmt.Fprintf(w, `{"error":{"message":%s,"type":"OAuthException","code":%d,"error_data":{"messaging_product":"whatsapp","details":"Details."},"fbtrace_id":"Az8o"}}`,
+		fmt.Fprintf(w, `{"error":{"message":%s,"type":"OAuthException","code":%d,`+
+			`"error_data":{"messaging_product":"whatsapp","details":"Details."},"fbtrace_id":"Az8o"}}`,
 			quote(fmt.Sprintf("(#%d) %s", code, words)), code)
 	}
 }

@@ -53,7 +53,8 @@ func send(t *testing.T, s *Server, token, body string) int {
 }
 
 func text(body string) string {
-	return fmt.Sprintf(`{"messaging_product":"whatsapp","recipient_type":"individual","to":%q,"type":"text","text":{"preview_url":false,"body":%s}}`, ada, quote(body))
+	return fmt.Sprintf(`{"messaging_product":"whatsapp","recipient_type":"individual","to":%q,"type":"text","text":{"preview_url":false,"body":%s}}`,
+		ada, quote(body))
 }
 
 // TestStrict makes calls that must be refused and fail a test.

@@ -22,7 +22,7 @@ const (
 	kindBase     kind = "b"
 	kindReviews  kind = "r"
 	kindLines    kind = "l"
-	kindTalk     kind = "t"
+	kindComments kind = "t"
 	kindRuns     kind = "c"
 	kindActions  kind = "a"
 	kindJobs     kind = "j"
@@ -39,7 +39,6 @@ func (k kind) run() int64 {
 	return id
 }
 
-// step returns the name of the kind in errors.
 func (k kind) step() string { return steps[k[:1]] }
 
 // known tells whether a kind read from a stamp exists.
@@ -49,12 +48,11 @@ func (k kind) known() bool {
 
 var steps = map[kind]string{
 	kindPull: "read pull request", kindBase: "read base branch", kindReviews: "list reviews", kindLines: "list comments on lines",
-	kindTalk: "list comments", kindRuns: "list checks", kindStatuses: "list commit statuses",
+	kindComments: "list comments", kindRuns: "list checks", kindStatuses: "list commit statuses",
 	kindActions: "list runs of GitHub Actions", kindJobs: "list jobs of GitHub Actions",
 }
 
-// at returns the path of a page.
-func (l *look) at(k kind, number int) string {
+func (l *snapshot) at(k kind, number int) string {
 	switch k[:1] {
 	case kindPull:
 		return l.path("pulls/%d", l.number)
@@ -64,7 +62,7 @@ func (l *look) at(k kind, number int) string {
 		return pageOf(l.path("pulls/%d/reviews?per_page=100", l.number), number)
 	case kindLines:
 		return pageOf(l.path("pulls/%d/comments?per_page=100", l.number), number)
-	case kindTalk:
+	case kindComments:
 		return pageOf(l.path("issues/%d/comments?per_page=100", l.number), number)
 	case kindRuns:
 		return pageOf(l.path("commits/%s/check-runs?filter=latest&per_page=100", url.PathEscape(l.Head)), number)
@@ -84,7 +82,7 @@ type page struct {
 }
 
 // pageAt reads one page and records its tag.
-func pageAt[T any](ctx context.Context, l *look, k kind, number int) (v T, next int, err error) {
+func pageAt[T any](ctx context.Context, l *snapshot, k kind, number int) (v T, next int, err error) {
 	path := l.at(k, number)
 	p, ok := l.have[path]
 	if !ok {
@@ -98,7 +96,7 @@ func pageAt[T any](ctx context.Context, l *look, k kind, number int) (v T, next 
 		return v, 0, l.fault(k.step(), &problem{message: "the answer can't be used: " + err.Error(), passing: true})
 	}
 	if p.tag == "" {
-		l.untold = true
+		l.untagged = true
 	}
 	l.have[path] = p
 	l.tags = append(l.tags, tagged{k, number, p.tag})
@@ -106,13 +104,13 @@ func pageAt[T any](ctx context.Context, l *look, k kind, number int) (v T, next 
 }
 
 // listAt reads all pages of a list.
-func listAt[T any](ctx context.Context, l *look, k kind) ([]T, error) {
+func listAt[T any](ctx context.Context, l *snapshot, k kind) ([]T, error) {
 	return pagesAt(ctx, l, k, func(part []T) []T { return part })
 }
 
 // pagesAt reads all pages of a list. After a full page it reads the next one even when GitHub names none: when an entry is added there,
 // the full page and its tag stay the same.
-func pagesAt[P, T any](ctx context.Context, l *look, k kind, entries func(P) []T) ([]T, error) {
+func pagesAt[P, T any](ctx context.Context, l *snapshot, k kind, entries func(P) []T) ([]T, error) {
 	var all []T
 	for number := 1; ; number++ {
 		part, next, err := pageAt[P](ctx, l, k, number)
@@ -125,7 +123,7 @@ func pagesAt[P, T any](ctx context.Context, l *look, k kind, entries func(P) []T
 			return all, nil
 		}
 		if number == maxPages {
-			l.untold = true
+			l.untagged = true
 			l.warn("#%d: %s: there are more than %d pages", l.number, k.step(), maxPages)
 			return all, nil
 		}

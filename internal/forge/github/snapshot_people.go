@@ -10,7 +10,7 @@ import (
 )
 
 // people reads reviews and comments.
-func (l *look) people(ctx context.Context) error {
+func (l *snapshot) people(ctx context.Context) error {
 	reviews, err := listAt[*gh.PullRequestReview](ctx, l, kindReviews)
 	if err != nil {
 		return err
@@ -19,7 +19,7 @@ func (l *look) people(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	talk, err := listAt[*gh.IssueComment](ctx, l, kindTalk)
+	talk, err := listAt[*gh.IssueComment](ctx, l, kindComments)
 	if err != nil {
 		return err
 	}
@@ -38,11 +38,11 @@ func (l *look) people(ctx context.Context) error {
 	if err := l.reviewed(ctx, reviews, lines); err != nil {
 		return err
 	}
-	return l.talked(ctx, talk)
+	return l.commented(ctx, talk)
 }
 
 // note records which items a comment of our own answers.
-func (l *look) note(u *gh.User, body string) {
+func (l *snapshot) note(u *gh.User, body string) {
 	if !l.ours(u) {
 		return
 	}
@@ -52,7 +52,7 @@ func (l *look) note(u *gh.User, body string) {
 }
 
 // ours tells whether a user is the account of the token, or the author of the pull request.
-func (l *look) ours(u *gh.User) bool {
+func (l *snapshot) ours(u *gh.User) bool {
 	login := u.GetLogin()
 	return login != "" && (strings.EqualFold(login, l.me) || strings.EqualFold(login, l.author))
 }

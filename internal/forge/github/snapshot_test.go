@@ -40,7 +40,7 @@ func opened(t *testing.T) (*bench, int) {
 // commit is an id made of a word.
 func commit(word string) string { return fmt.Sprintf("%x", sha1.Sum([]byte(word))) }
 
-// look takes a snapshot, which must succeed.
+// snapshot takes a snapshot, which must succeed.
 func (b *bench) look(n int, seen string) forge.Snapshot {
 	b.t.Helper()
 	l, err := b.forge.Snapshot(b.t.Context(), shop(), n, seen)
@@ -293,7 +293,8 @@ func TestStampIsNotTrusted(t *testing.T) {
 	good := b.look(n, "").Stamp
 	for _, stamp := range []string{
 		"x", "{}", "null", "[]", `{"p":"x"}`, good[:len(good)/2], strings.Replace(good, "p1:", "q1:", 1), strings.Replace(good, "p1:", "p0:", 1),
-		strings.Replace(good, "p1:", "p:", 1), strings.Repeat("x", 2000), good[:strings.Index(good, `,"t":`)] + "}", `{"h":"../..","b":"a b","p":"","t":["c1:=x\r\ny: z"]}`,
+		strings.Replace(good, "p1:", "p:", 1), strings.Repeat("x", 2000), good[:strings.Index(good, `,"t":`)] + "}",
+		`{"h":"../..","b":"a b","p":"","t":["c1:=x\r\ny: z"]}`,
 	} {
 		if l := b.look(n, stamp); l.Unchanged || l.State != forge.Open || l.Head != commit("work 1") {
 			t.Errorf("stamp %q gives %+v", stamp, l)

@@ -34,8 +34,8 @@ type stamp struct {
 }
 
 // stamp returns the stamp, "" when it could not save requests: there are too many pages, or one has no tag.
-func (l *look) stamp(p *gh.PullRequest) string {
-	if l.untold {
+func (l *snapshot) stamp(p *gh.PullRequest) string {
+	if l.untagged {
 		return ""
 	}
 	s := stamp{Pull: essence(p)}
@@ -69,7 +69,7 @@ func essence(p *gh.PullRequest) string {
 
 // unchanged asks GitHub whether each page of an earlier snapshot has changed, up to the first that has. A stamp that can't be read
 // counts as changed.
-func (l *look) unchanged(ctx context.Context, seen string) (bool, error) {
+func (l *snapshot) unchanged(ctx context.Context, seen string) (bool, error) {
 	var s stamp
 	if seen == "" || len(seen) > maxStamp || json.Unmarshal([]byte(seen), &s) != nil {
 		return false, nil
@@ -79,7 +79,7 @@ func (l *look) unchanged(ctx context.Context, seen string) (bool, error) {
 	if err != nil || len(tags) == 0 {
 		return false, nil
 	}
-	defer func() { l.tags, l.untold = nil, false }()
+	defer func() { l.tags, l.untagged = nil, false }()
 	if tags[0].kind != kindPull {
 		p, _, err := pageAt[*gh.PullRequest](ctx, l, kindPull, 1)
 		if err != nil || essence(p) != s.Pull {
@@ -120,7 +120,7 @@ func ignoreLost(k kind, err error) error {
 }
 
 // opened tells whether the token may now read what it could not read when the stamp was made. It asks at most once an hour.
-func (l *look) opened(ctx context.Context, s stamp, tags []tagged) (bool, error) {
+func (l *snapshot) opened(ctx context.Context, s stamp, tags []tagged) (bool, error) {
 	has := func(k kind) bool { return slices.ContainsFunc(tags, func(t tagged) bool { return t.kind == k }) }
 	if s.Head == "" || has(kindRuns) {
 		return false, nil // no checks were read, or all of them
@@ -128,7 +128,7 @@ func (l *look) opened(ctx context.Context, s stamp, tags []tagged) (bool, error)
 	for _, c := range []struct {
 		kind     kind
 		resource string
-	}{{kindRuns, checksDoor}, {kindActions, actionsDoor}} {
+	}{{kindRuns, checksPermission}, {kindActions, actionsPermission}} {
 		if has(c.kind) || !l.mayTry(c.resource) {
 			continue
 		}

@@ -23,21 +23,21 @@ const (
 
 var _ forge.Follower = (*Forge)(nil)
 
-// look takes one snapshot of a pull request.
-type look struct {
+// snapshot takes one snapshot of a pull request.
+type snapshot struct {
 	*session
 	forge.Snapshot
-	repo    task.Repository
-	number  int
-	have    map[string]page // pages read by unchanged, by path
-	tags    []tagged        // of the pages that were read, in this order
-	untold  bool            // some page had no tag
-	me      string          // account of the token; "" for an app's
-	author  string          // of the pull request: counts as our own account
-	forked  bool            // the head is in a fork
-	writers map[string]bool // whether a login may write: asked once per snapshot
-	done    map[string]int64
-	found   []finding
+	repo     task.Repository
+	number   int
+	have     map[string]page // pages read by unchanged, by path
+	tags     []tagged        // of the pages that were read, in this order
+	untagged bool            // some page had no tag
+	me       string          // account of the token; "" for an app's
+	author   string          // of the pull request: counts as our own account
+	forked   bool            // the head is in a fork
+	writers  map[string]bool // whether a login may write: asked once per snapshot
+	done     map[string]int64
+	found    []finding
 }
 
 // finding is an item, and the check run that it comes from, if any.
@@ -56,7 +56,7 @@ func (f *Forge) Snapshot(ctx context.Context, r task.Repository, number int, see
 	if err != nil {
 		return forge.Snapshot{}, err
 	}
-	l := &look{session: s, repo: r, number: number, have: map[string]page{}, writers: map[string]bool{}, done: map[string]int64{}}
+	l := &snapshot{session: s, repo: r, number: number, have: map[string]page{}, writers: map[string]bool{}, done: map[string]int64{}}
 	if same, err := l.unchanged(ctx, seen); err != nil {
 		return forge.Snapshot{}, err
 	} else if same {
@@ -76,8 +76,7 @@ func (f *Forge) Snapshot(ctx context.Context, r task.Repository, number int, see
 	return l.Snapshot, nil
 }
 
-// pull reads the pull request itself.
-func (l *look) pull(ctx context.Context) (*gh.PullRequest, error) {
+func (l *snapshot) pull(ctx context.Context) (*gh.PullRequest, error) {
 	p, _, err := pageAt[*gh.PullRequest](ctx, l, kindPull, 1)
 	switch {
 	case answered(err, http.StatusNotFound, http.StatusGone):
@@ -95,7 +94,7 @@ func (l *look) pull(ctx context.Context) (*gh.PullRequest, error) {
 }
 
 // noSuchPull finds out what is missing: the repository, or the pull request in it.
-func (l *look) noSuchPull(ctx context.Context, err error) error {
+func (l *snapshot) noSuchPull(ctx context.Context, err error) error {
 	if _, err := l.resolve(ctx); err != nil {
 		return err
 	}
@@ -105,11 +104,11 @@ func (l *look) noSuchPull(ctx context.Context, err error) error {
 }
 
 // read reads reviews, comments and checks, and sorts the items.
-func (l *look) read(ctx context.Context) error {
+func (l *snapshot) read(ctx context.Context) error {
 	b, _, err := pageAt[*gh.Branch](ctx, l, kindBase, 1)
 	switch sha := b.GetCommit().GetSHA(); {
 	case answered(err, http.StatusNotFound): // the base branch was deleted; the pull request has its last commit
-		l.untold = true
+		l.untagged = true
 	case err != nil:
 		return err
 	case sha != "":

@@ -9,8 +9,8 @@ import (
 
 const historyPages = 50 // of 100 entries; a longer history is refused, because its end is what counts
 
-// wanting finds out who requested work on an issue, by label or assignment.
-type wanting struct {
+// requester finds out who requested work on an issue, by label or assignment.
+type requester struct {
 	label, me          string
 	labelled, assigned struct {
 		by *gh.User
@@ -19,9 +19,9 @@ type wanting struct {
 }
 
 // holds tells whether the issue has the label or the assignment now.
-func (w *wanting) holds(i *gh.Issue) bool { return w.hasLabel(i) || w.hasUs(i) }
+func (w *requester) holds(i *gh.Issue) bool { return w.hasLabel(i) || w.hasUs(i) }
 
-func (w *wanting) hasLabel(i *gh.Issue) bool {
+func (w *requester) hasLabel(i *gh.Issue) bool {
 	for _, l := range i.Labels {
 		if w.label != "" && strings.EqualFold(l.GetName(), w.label) {
 			return true
@@ -30,7 +30,7 @@ func (w *wanting) hasLabel(i *gh.Issue) bool {
 	return false
 }
 
-func (w *wanting) hasUs(i *gh.Issue) bool {
+func (w *requester) hasUs(i *gh.Issue) bool {
 	for _, u := range i.Assignees {
 		if w.me != "" && strings.EqualFold(u.GetLogin(), w.me) {
 			return true
@@ -40,7 +40,7 @@ func (w *wanting) hasUs(i *gh.Issue) bool {
 }
 
 // read records the newest label and assignment. One that was removed has no author.
-func (w *wanting) read(e *gh.IssueEvent) {
+func (w *requester) read(e *gh.IssueEvent) {
 	switch kind := e.GetEvent(); kind {
 	case "labeled", "unlabeled":
 		if strings.EqualFold(e.GetLabel().GetName(), w.label) {
@@ -61,7 +61,7 @@ func (w *wanting) read(e *gh.IssueEvent) {
 
 // last returns who set the newest of those that the issue still has, when, and which it was, in the words of a webhook. by is nil when
 // there is none.
-func (w *wanting) last(i *gh.Issue) (by *gh.User, at time.Time, what string) {
+func (w *requester) last(i *gh.Issue) (by *gh.User, at time.Time, what string) {
 	if w.hasLabel(i) && w.labelled.by != nil {
 		by, at, what = w.labelled.by, w.labelled.at, "labeled"
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/longshift/longshift/internal/channel"
 )
 
-// hearPeriod limits the handler: Slack considers a request failed after three seconds.
-const hearPeriod = 2500 * time.Millisecond
+// handlePeriod limits the handler: Slack considers a request failed after three seconds.
+const handlePeriod = 2500 * time.Millisecond
 
 // Kinds of delivery, as in Socket Mode.
 const (
@@ -21,11 +21,11 @@ const (
 	callCommand     = "slash_commands"
 )
 
-// take handles a delivery. It returns what to do after the acknowledgement, for which Slack waits. An error means that
+// receive handles a delivery. It returns what to do after the acknowledgement, for which Slack waits. An error means that
 // the delivery must not be acknowledged, and is returned for events only, since Slack redelivers nothing else. A
 // delivery that is for another app or has an unknown form counts as handled: delivering it again would not help.
-func (s *Slack) take(ctx context.Context, hear channel.Handle, kind string, payload []byte) (after func(), err error) {
-	h, a, err := s.once(ctx, hearPeriod, hear, kind, payload)
+func (s *Slack) receive(ctx context.Context, handle channel.Handle, kind string, payload []byte) (after func(), err error) {
+	h, a, err := s.once(ctx, handlePeriod, handle, kind, payload)
 	switch {
 	case err != nil && kind == callEvent:
 		return nil, err
@@ -36,7 +36,7 @@ func (s *Slack) take(ctx context.Context, hear channel.Handle, kind string, payl
 			return nil, errors.Join(err, unkept)
 		}
 		return func() {
-			if s.insist(ctx, hear, kind, payload, h) {
+			if s.insist(ctx, handle, kind, payload, h) {
 				done()
 			}
 		}, nil
@@ -47,14 +47,16 @@ func (s *Slack) take(ctx context.Context, hear channel.Handle, kind string, payl
 }
 
 // once calls the handler once; nil means that the delivery is for nobody.
-func (s *Slack) once(ctx context.Context, within time.Duration, hear channel.Handle, kind string, payload []byte) (*heard, channel.Answer, error) {
+func (s *Slack) once(
+	ctx context.Context, within time.Duration, handle channel.Handle, kind string, payload []byte,
+) (*received, channel.Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	h, err := s.understand(ctx, kind, payload)
 	if h == nil || err != nil {
 		return nil, channel.Answer{}, err
 	}
-	a, err := hear(ctx, h.event)
+	a, err := handle(ctx, h.event)
 	if err != nil {
 		err = fmt.Errorf("take in %s: %w", h.event.ID, err)
 	}
@@ -62,7 +64,7 @@ func (s *Slack) once(ctx context.Context, within time.Duration, hear channel.Han
 }
 
 // understand parses a delivery; nil means that it is for nobody. It fails if that can't be determined now.
-func (s *Slack) understand(ctx context.Context, kind string, payload []byte) (*heard, error) {
+func (s *Slack) understand(ctx context.Context, kind string, payload []byte) (*received, error) {
 	d, err := open(kind, payload)
 	if err != nil { // the error may contain text that people wrote
 		s.log.WarnContext(ctx, "Slack sent what can't be read", "kind", kind, "bytes", len(payload), "error", shape(err))
@@ -86,7 +88,7 @@ func (s *Slack) understand(ctx context.Context, kind string, payload []byte) (*h
 // delivery is a parsed delivery that may be for Longshift.
 type delivery struct {
 	teams []string // for identity.ours
-	read  func(self identity) *heard
+	read  func(self identity) *received
 }
 
 // open returns nil for an unknown kind, and for deliveries that people did not cause.
@@ -98,13 +100,14 @@ func open(kind string, payload []byte) (*delivery, error) {
 			return nil, err
 		}
 		e := c.Event
-		return &delivery{[]string{c.TeamID, e.Team, e.UserTeam, e.SourceTeam, e.Profile.Team}, func(self identity) *heard { return said(e, self) }}, nil
+		return &delivery{[]string{c.TeamID, e.Team, e.UserTeam, e.SourceTeam, e.Profile.Team},
+			func(self identity) *received { return said(e, self) }}, nil
 	case callInteraction:
 		in, err := read[interaction](payload)
 		if err != nil || in.Type != pressType && in.Type != formType {
 			return nil, err
 		}
-		return &delivery{[]string{cmp.Or(in.Team.ID, in.User.TeamID), in.User.TeamID}, func(identity) *heard {
+		return &delivery{[]string{cmp.Or(in.Team.ID, in.User.TeamID), in.User.TeamID}, func(identity) *received {
 			if h := pressed(in); h != nil {
 				return h
 			}
@@ -115,7 +118,7 @@ func open(kind string, payload []byte) (*delivery, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &delivery{[]string{c.TeamID}, func(identity) *heard { return commanded(c) }}, nil
+		return &delivery{[]string{c.TeamID}, func(identity) *received { return commanded(c) }}, nil
 	}
 	return nil, nil
 }
