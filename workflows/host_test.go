@@ -162,6 +162,33 @@ func TestCleanUpWhenTheHostIsGone(t *testing.T) {
 	}
 }
 
+// A host that is lost when it has removed the refs leaves nothing to restore: the next one begins at the base. The task still reports what
+// it has published, and what the next host has made is removed.
+func TestCleanUpWhenTheRefsAreGone(t *testing.T) {
+	w := newWorld(t)
+	w.hosts = []string{"alpha", "beta"}
+	w.clean = func(in activities.CleanInput) error {
+		if in.Fence == 1 {
+			return temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_SCHEDULE_TO_START, nil)
+		}
+		return nil
+	}
+	w.probe = func() error { return temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_SCHEDULE_TO_START, nil) }
+	w.behind = func(in activities.PrepareInput) string {
+		if in.Fence == 1 {
+			return ""
+		}
+		return "base"
+	}
+	s := w.start(t)
+	if s.Outcome != task.PullRequest || s.Head != "pushed" || len(s.Commits) != 2 || len(s.Warnings) > 0 {
+		t.Errorf("outcome %s at %s with %d commits, warnings %q", s.Outcome, s.Head, len(s.Commits), s.Warnings)
+	}
+	if len(w.cleans) != 2 || w.cleans[1].Fence != 2 {
+		t.Errorf("cleaned up %+v", w.cleans)
+	}
+}
+
 // A host that is only busy is asked once more; a task ends also when no host answers.
 func TestCleanUpEndsTheTask(t *testing.T) {
 	w := newWorld(t)

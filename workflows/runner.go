@@ -63,7 +63,7 @@ func (ru *runner) onHost(ctx workflow.Context, s step) error {
 			there, outage := ru.alive(ctx)
 			switch lost := !neverStarted && !waited(err) && kindOf(err) != fault.Stopping; { // a worker that stops in good order is being deployed
 			case lost && outage: // only the connection to the server has failed
-				ru.journal.say(ctx, "host", "host %s did not reach the server for a while; what runs there goes on", ru.assignment.Host)
+				ru.journal.say(ctx, "host", "host %s did not reach the server for a while; what runs there continues", ru.assignment.Host)
 			case lost:
 				if cuts++; cuts > mostReassignments {
 					cuts = 0
@@ -162,12 +162,18 @@ func (ru *runner) remove(ctx workflow.Context) error {
 		if err := ru.next(bounded); err != nil {
 			return err
 		}
-		if err := ru.workspace(ctx); err != nil {
+		head := ru.status.Head
+		err := ru.workspace(ctx)
+		ru.status.Head = head // a workspace whose refs are removed already begins at the base
+		if err != nil && (!isLost(err) || workflow.GetVersion(ctx, cleanLost, workflow.DefaultVersion, 1) < 1) {
 			return err
 		}
 	}
 	return cleanUp()
 }
+
+// cleanLost is the change since which a workspace is removed also when the host that was lost had removed its refs.
+const cleanLost = "clean-lost"
 
 // workspace has the host make the workspace, or restore it from the checkpoint.
 func (ru *runner) workspace(ctx workflow.Context) error {

@@ -42,6 +42,16 @@ func accidents() []branch {
 			return activities.Committed{}, nil
 		},
 	}, {
+		name: "clean-up-lost", outcome: task.PullRequest, hosts: []string{vanishing}, bare: true,
+		clean: func(ctx context.Context, s *stage, n int) error {
+			if n > 1 {
+				return nil
+			}
+			go s.hosts[vanishing].cut()
+			<-ctx.Done()
+			return ctx.Err()
+		},
+	}, {
 		name: "access-refused", outcome: task.PullRequest,
 		prepare: func(n int) error {
 			if n == 1 {
@@ -87,7 +97,7 @@ func handedBack(ctx context.Context, in activities.SessionInput, n int) (activit
 	}
 	select {
 	case <-activity.GetWorkerStopChannel(ctx):
-		return activities.SessionResult{}, fault.New(fault.Stopping, "the worker is stopping; the work goes on after its restart")
+		return activities.SessionResult{}, fault.New(fault.Stopping, "the worker is stopping; the work continues after its restart")
 	case <-ctx.Done():
 		return activities.SessionResult{}, ctx.Err()
 	}

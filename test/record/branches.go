@@ -34,10 +34,13 @@ type branch struct {
 	commit  func(n int) (activities.Committed, error)
 	session func(ctx context.Context, in activities.SessionInput, n int) (activities.SessionResult, error) // nth in its role
 
+	bare  bool                                             // nothing is left to restore: the second preparation begins at the base
+	clean func(ctx context.Context, s *stage, n int) error // nth removal of the workspace
+
 	// check tells whether the nth run of the check after the first commit fails, or changes what it comes to; nil: it passes.
 	check func(c *signals.Check, n int) bool
 
-	// Channels and forges. Nobody looks on, and nobody looks after the pull request, unless the branch says so.
+	// Channels and forges. Nobody looks on, and nobody follows the pull request, unless the branch says so.
 	rooms    []task.Room // in which the task is shown
 	followed bool        // its pull request can be looked after
 	show     func(p *play, in activities.ShowInput) error

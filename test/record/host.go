@@ -16,6 +16,7 @@ const (
 	steady     = "alpha" // lives as long as the recording
 	doomed     = "beta"  // dies under a session and stays dead
 	restarting = "gamma" // stops in good order under a session and comes back
+	vanishing  = "delta" // dies when it has removed the refs of a task, before it says so
 )
 
 // host is what one machine polls. Its connection is its own, so that its death can be played.

@@ -77,7 +77,7 @@ func (s *stage) open(ctx context.Context, program string) (err error) {
 	if err := s.control.Start(); err != nil {
 		return fmt.Errorf("start the worker: %w", err)
 	}
-	for _, h := range []*host{{id: steady}, {id: doomed, mortal: true}, {id: restarting}} {
+	for _, h := range []*host{{id: steady}, {id: doomed, mortal: true}, {id: restarting}, {id: vanishing, mortal: true}} {
 		s.hosts[h.id] = h
 		if err := h.start(ctx, s); err != nil {
 			return fmt.Errorf("start host %s: %w", h.id, err)

@@ -22,7 +22,7 @@ func (s *stage) AssignTask(ctx context.Context) (activities.Assignment, error) {
 	if n := p.count("AssignTask"); n <= len(p.hosts) {
 		taken.Host = p.hosts[n-1]
 	}
-	if taken.Host == doomed {
+	if taken.Host == doomed || taken.Host == vanishing {
 		taken.Heartbeat, taken.Probe = time.Second, time.Second
 	}
 	return taken, nil
@@ -36,7 +36,8 @@ func (s *stage) Probe(ctx context.Context) (activities.Alive, error) {
 // PrepareWorkspace resolves the settings as the real step does, from a repository that lets every plan pass.
 func (s *stage) PrepareWorkspace(ctx context.Context, in activities.PrepareInput) (activities.Prepared, error) {
 	p := s.of(ctx)
-	if n := p.count("PrepareWorkspace"); p.prepare != nil {
+	n := p.count("PrepareWorkspace")
+	if p.prepare != nil {
 		if err := p.prepare(n); err != nil {
 			return activities.Prepared{}, err
 		}
@@ -60,6 +61,9 @@ func (s *stage) PrepareWorkspace(ctx context.Context, in activities.PrepareInput
 	out.Restored = in.Branch != ""
 	if in.Continue { // a round begins where the branch stands
 		out.BaseCommit, out.Head, out.Restored = p.head(), p.head(), false
+	}
+	if p.bare && n == 2 {
+		out.Head, out.Restored, out.Behind = out.BaseCommit, false, true
 	}
 	return out, nil
 }
@@ -137,7 +141,10 @@ func (s *stage) PushBranch(ctx context.Context, _ activities.PushInput) (string,
 
 // CleanUp has nothing to remove.
 func (s *stage) CleanUp(ctx context.Context, _ activities.CleanInput) error {
-	s.of(ctx).count("CleanUp")
+	p := s.of(ctx)
+	if n := p.count("CleanUp"); p.clean != nil {
+		return p.clean(ctx, s, n)
+	}
 	return nil
 }
 
