@@ -149,7 +149,7 @@ func TestValuesAreChecked(t *testing.T) {
 		{`{"env":["TZ=UTC"]}`, `env is a list; give NAME: "value"`},
 		{`{"env":{"PORT":8080}}`, `env.PORT is 8080; give NAME: "value", in quotes when it is a number`},
 		{`{"env":{"NPM_TOKEN":null}}`, `env.NPM_TOKEN is empty; give NAME: "value", in quotes when it is a number or a flag; what the operator gives is named in needsEnv`},
-		{`{"env":{"A":"1","A":"2"}}`, `env.A stands there twice; keep one of them`},
+		{`{"env":{"A":"1","A":"2"}}`, `env.A appears twice; keep one of them`},
 		{`{"env":{"1X":"y"}}`, `env.1X is no name of a variable; give NAME: "value"`},
 		{`{"env":{"PATH":"/x"}}`, `env.PATH is "/x", but Longshift itself sets this variable; leave it out`},
 		{`{"env":{"https_proxy":"/x"}}`, `env.https_proxy is "/x", but Longshift itself sets this variable; leave it out`},

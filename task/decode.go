@@ -77,7 +77,7 @@ func (d *decoder) object(l Literal, at string, v reflect.Value) {
 			d.add(mistake{field: field, line: f.Line, what: "is not a known key", way: unknownKeyHint(f.Name, keysOf(v.Type()))})
 			continue
 		case slices.Contains(seen, f.Name):
-			d.add(mistake{field: field, line: f.Line, what: "stands there twice", way: "keep one of them"})
+			d.add(mistake{field: field, line: f.Line, what: "appears twice", way: "keep one of them"})
 			continue
 		}
 		seen = append(seen, f.Name)
@@ -116,7 +116,7 @@ func (d *decoder) texts(l Literal, at string, v reflect.Value) {
 	for _, f := range l.Fields {
 		field := join(at, f.Name)
 		if _, twice := texts[f.Name]; twice {
-			d.add(mistake{field: field, line: f.Line, what: "stands there twice", way: "keep one of them"})
+			d.add(mistake{field: field, line: f.Line, what: "appears twice", way: "keep one of them"})
 			continue
 		}
 		texts[f.Name] = f.Value.Text

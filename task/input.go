@@ -17,7 +17,7 @@ const (
 	maxLink  = 2 << 10
 )
 
-const inputExample = `{"repository": "owner/name", "task": "what is to be done"}`
+const inputExample = `{"repository": "owner/name", "task": "what to do"}`
 
 // ParseInput parses the input of a task strictly. The error lists all mistakes, each with its field, value and a correction. It is pure,
 // so that a workflow may call it.
@@ -66,7 +66,7 @@ func (in Input) mistakes(known []mistake) (all []mistake) {
 		add(mistake{field: "fork", what: "is true, and the repository is a folder", way: "give a repository on GitHub, or leave fork out"})
 	}
 	if strings.TrimSpace(in.Task) == "" {
-		add(mistake{field: "task", what: "is missing", way: "say in words what is to be done"})
+		add(mistake{field: "task", what: "is missing", way: "say in words what to do"})
 	}
 	if what := wrongBranch(in.Base); in.Base != "" && (what != "" || len(in.Base) > maxName) {
 		what = "is " + quote(in.Base) + ", which is no branch name"
@@ -101,6 +101,7 @@ func (in Input) lengths() []boundedField {
 	issue, who, room, origin := or(in.Issue), or(in.RequestedBy), or(in.Room), or(in.Origin)
 	return []boundedField{
 		{"task", in.Task, MaxTask},
+		{"review", in.Review, MaxTask},
 		{"issue.forge", issue.Forge, maxName},
 		{"issue.key", issue.Key, maxName},
 		{"issue.title", issue.Title, maxTitle},

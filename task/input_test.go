@@ -44,11 +44,11 @@ func TestParseInputRefuses(t *testing.T) {
 		"blank task":       {`{"repository":"octo/hello","task":" \n"}`, "input: task is missing", "say in words"},
 		"long task":        {`{"repository":"octo/hello","task":"` + strings.Repeat("x", MaxTask+1) + `"}`, "input: task has 32769 bytes", "give at most 32768"},
 		"task type":        {`{"repository":"octo/hello","task":["fix"]}`, "input: task is a list", "give text, in quotes"},
-		"unknown key":      {`{` + valid + `,"repo":"x"}`, "input: repo is not a known key", "use repository, task, base, fork, issue, requestedBy, room, config or origin"},
+		"unknown key":      {`{` + valid + `,"repo":"x"}`, "input: repo is not a known key", "use repository, task, review, base, fork, issue, requestedBy, room, config or origin"},
 		"near key":         {`{` + valid + `,"bas":"main"}`, "input: bas is not a known key", "did you mean base?"},
 		"key of two lines": {`{` + valid + `,"a\nb":1}`, `input: "a\nb" is not a known key`, "use repository"},
 		"case matters":     {`{` + valid + `,"Base":"main"}`, "input: Base is not a known key", "did you mean base?"},
-		"duplicate":        {`{` + valid + `,"task":"other"}`, "input: task stands there twice", "keep one of them"},
+		"duplicate":        {`{` + valid + `,"task":"other"}`, "input: task appears twice", "keep one of them"},
 		"fork of a folder": {`{"repository":"/srv/r","task":"fix it","fork":true}`, "input: fork is true, and the repository is a folder", "give a repository on GitHub"},
 		"base":             {`{` + valid + `,"base":"--upload-pack=x"}`, `input: base is "--upload-pack=x", which is no branch name`, "give a branch"},
 		"issue type":       {`{` + valid + `,"issue":7}`, "input: issue is 7", "give an object with the keys forge, number, key, title, body, url"},
@@ -81,7 +81,7 @@ func TestParseInputShowsAllMistakes(t *testing.T) {
 	_, err := ParseInput([]byte(`{"repository":"x","config":{"quota":"never","errors":-1},"issue":{"number":"7"}}`))
 	want := "input: issue.number is the text \"7\"; give a whole number\n" +
 		"input: repository \"x\" is not a repository name; give owner/name, a git URL without a password, or an absolute path\n" +
-		"input: task is missing; say in words what is to be done\n" +
+		"input: task is missing; say in words what to do\n" +
 		"input: config.errors is -1; give a whole number from 0 to 100\n" +
 		"input: config.quota is \"never\"; use wait or end"
 	if err == nil || err.Error() != want || fault.KindOf(err) != fault.Input {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/nearest"
 )
 
 // mistake is one mistake in a document: the field, what is wrong with its value, and a correction.
@@ -80,35 +81,8 @@ func oneOf(list []string) string {
 }
 
 func unknownKeyHint(name string, keys []string) string {
-	best, least := "", 3
-	for _, k := range keys {
-		if d := distance(strings.ToLower(excerpt.Cut(name, 60)), strings.ToLower(k)); d < least {
-			best, least = k, d
-		}
-	}
-	if best != "" {
+	if best := nearest.Name(strings.ToLower(excerpt.Cut(name, 60)), keys); best != "" {
 		return fmt.Sprintf("did you mean %s?", best)
 	}
 	return "use " + oneOf(keys)
-}
-
-// distance is the Levenshtein distance of a and b.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		diagonal := row[0]
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := diagonal
-			if a[i-1] != b[j-1] {
-				cost++
-			}
-			diagonal = row[j]
-			row[j] = min(cost, row[j]+1, row[j-1]+1)
-		}
-	}
-	return row[len(b)]
 }

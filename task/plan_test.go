@@ -39,7 +39,7 @@ func TestDecodePlanRefuses(t *testing.T) {
 		"not an object":   {`[]`, "plan: is a list"},
 		"unknown key":     {`{"summary":"a","delivrables":[]}`, "delivrables is not a known key; did you mean deliverables?"},
 		"status":          {`{"summary":"a","deliverables":[{"id":"A-1","description":"d","status":"passed"}]}`, "plan: deliverables[0].status is not a known key"},
-		"duplicate key":   {`{"summary":"a","summary":"b","deliverables":[{"description":"d"}]}`, "summary stands there twice"},
+		"duplicate key":   {`{"summary":"a","summary":"b","deliverables":[{"description":"d"}]}`, "summary appears twice"},
 		"wrong type":      {`{"summary":7,"deliverables":[{"description":"d"}]}`, "summary is 7"},
 		"no summary":      {`{"deliverables":[{"description":"d"}]}`, "summary is missing"},
 		"no deliverables": {`{"summary":"a"}`, "deliverables is empty"},

@@ -96,8 +96,11 @@ func (se *sessions) promptData(role task.Role, b brief) prompt.Data {
 		data.Before = &prompt.Result{Command: b.Command, Exit: b.ExitCode, Tail: excerpt.Clip(b.Tail, 1000), Failing: b.Failing}
 	}
 	data.Fixing, data.Refused, data.Feedback = b.fixing, b.refused, b.feedback
-	if r := se.status.Review; role == task.Planner && r != nil {
-		data.Review = r.Text
+	if role == task.Planner {
+		data.Review = se.def.input.Review
+		if r := se.status.Review; r != nil {
+			data.Review = r.Text
+		}
 	}
 	if e := b.edit; e != nil {
 		data.Edit, data.EditBy = e.text, &task.Person{Name: e.by}

@@ -129,6 +129,30 @@ func TestReviewAsksForChanges(t *testing.T) {
 	}
 }
 
+// A person's review goes to the first planner; later ones get the review of the round before.
+func TestReviewOfAPerson(t *testing.T) {
+	w := newWorld(t)
+	reviews := 0
+	w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+		res := activities.SessionResult{}
+		if in.Role == task.Reviewer {
+			if res, reviews = well(in), reviews+1; reviews == 1 {
+				res.Review = &task.Review{Text: "write the docs"}
+			}
+		}
+		return res, nil
+	}
+	s := w.startWith(t, `{"repository":"acme/calc","task":"do what the review asks for","review":"greet.go: no comment"}`)
+	if s.Outcome != task.PullRequest || w.roles() != "piirpr" {
+		t.Fatalf("outcome %s, sessions %s", s.Outcome, w.roles())
+	}
+	for n, want := range map[int]string{0: "greet.go: no comment", 1: "", 4: "write the docs"} {
+		if got := w.asked[n].Prompt.Review; got != want {
+			t.Errorf("session %d was given the review %q, want %q", n+1, got, want)
+		}
+	}
+}
+
 func TestMaxIterations(t *testing.T) {
 	w := newWorld(t)
 	w.settings.Iterations = 2

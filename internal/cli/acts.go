@@ -32,7 +32,7 @@ func newActsCommand(f *factory) *cobra.Command {
 	o := &actsOptions{config: f.config, printer: f.printer, now: f.clock.Now, read: f.wiring.Acts}
 	c := &cobra.Command{
 		Use:   "acts [task]",
-		Short: "List what people did to tasks from chats and forges, and what was refused",
+		Short: "List actions of people on tasks from chats and forges, refused ones too",
 		Long: `List the acts of people that came over a channel or a forge, newest last: who, from where, what, and whether it was
 done or refused. They are kept in the data folder of the worker that heard them; LONGSHIFT_DATA must be that worker's.
 No server is asked. What was typed on the command line or in Temporal Web stands in the task's own history.`,
@@ -50,7 +50,7 @@ No server is asked. What was typed on the command line or in Temporal Web stands
 	}
 	c.Flags().StringVar(&o.filter.Channel, "channel", "", "only from this `channel`: slack, telegram, whatsapp, terminal or github")
 	c.Flags().StringVar(&o.filter.User, "user", "", "only by this user, by the channel's `id`")
-	c.Flags().BoolVar(&o.refused, "refused", false, "only what was refused")
+	c.Flags().BoolVar(&o.refused, "refused", false, "only refused actions")
 	c.Flags().StringVar(&o.since, "since", "", "only from this `time` on: 2h, 7d or 2026-11-20T08:00:00Z")
 	c.Flags().IntVar(&o.filter.Last, "limit", 50, "how many, `count`, at most; the newest ones")
 	return c
@@ -75,7 +75,7 @@ func (o *actsOptions) run(ctx context.Context) error {
 	for a, err := range o.read(ctx, filepath.Join(config.Data, audit.FileName), o.filter) {
 		if errors.Is(err, fs.ErrNotExist) {
 			return fault.New(fault.NotFound, "no acts are recorded in %s", config.Data).
-				WithHint("they are kept by the worker that heard them; go there, or set LONGSHIFT_DATA to its data folder")
+				WithHint("they are kept by the worker that received them; go there, or set LONGSHIFT_DATA to its data folder")
 		}
 		if err != nil {
 			return err

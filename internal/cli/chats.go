@@ -78,7 +78,7 @@ func (o *chatsOptions) inviteCommand() *cobra.Command {
 	name, life := "", time.Duration(0)
 	c := &cobra.Command{
 		Use:         "invite",
-		Short:       "Make a one-time code: whoever writes it to the bot, in a private chat, may do everything from there",
+		Short:       "Make a one-time code: the person who sends it to the bot in a private chat may do everything from there",
 		Example:     "  longshift chats invite\n  longshift chats invite --channel whatsapp --for 10m",
 		Args:        command.Takes(0, 0, ""),
 		Annotations: command.Exits(fault.ExitFailed, fault.ExitServer, fault.ExitInterrupt),

@@ -72,7 +72,7 @@ func Main(ctx context.Context, args []string, streams term.Streams, env environ.
 		name, _, _ := strings.Cut(s, "=")
 		env.Settings = append(env.Settings, name)
 	}
-	f := newFactory(streams, env, wiring)
+	f := newFactory(streams.Colored(env.Get), env, wiring)
 	defer f.close()
 	if err != nil {
 		f.printer.Format = formatOf(args)

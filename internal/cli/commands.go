@@ -52,7 +52,7 @@ or an end of its id.`,
 	}
 	c.Flags().StringVar(&o.filter.Session, "session", "", "only this session, by its `id`")
 	c.Flags().StringVar(&o.filter.Role, "role", "", "only sessions of this `role`, such as implementer")
-	c.Flags().StringVar(&o.filter.Decision, "decision", "", "only what was decided so: `allow`, ask or deny")
+	c.Flags().StringVar(&o.filter.Decision, "decision", "", "only calls with this decision: `allow`, ask or deny")
 	c.Flags().StringVar(&o.filter.Rule, "rule", "", "only what this `rule` of the policy decided")
 	c.Flags().StringVar(&o.filter.Contains, "contains", "", "only commands with this `text` in them")
 	c.Flags().StringVar(&o.since, "since", "", "only from this `time` on: 2h, 7d or 2026-11-20T08:00:00Z")

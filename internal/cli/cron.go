@@ -31,7 +31,7 @@ func newCronCommand(f *factory) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "cron",
 		Short: "Tasks that start again and again, by the clock: create, list, delete",
-		Long: fmt.Sprintf(`Cron jobs start a task whenever their five fields say so. They are schedules on the Temporal server: they outlive every
+		Long: fmt.Sprintf(`Cron jobs start tasks on a cron schedule. They are schedules on the Temporal server: they outlive every
 restart, and need no process of yours. While the task of one run is not over, the next times are skipped; what was missed
 because the server was down is made up for within %s. One person has at most %d.`, term.ShortDuration(jobs.Catchup), jobs.Most),
 		Example: `  longshift cron create "0 9 * * 1-5" "fix the flaky tests" --timezone Europe/Rome --repo acme/web
@@ -81,7 +81,7 @@ func (o *cronOptions) create(c *cobra.Command, flags *inputFlags, schedule, zone
 		return err
 	}
 	if strings.TrimSpace(words[0]) == "" {
-		return fault.New(fault.Input, "the task is empty").WithHint("say in words what is to be done")
+		return fault.New(fault.Input, "the task is empty").WithHint("say in words what to do")
 	}
 	in, err := o.reader.input(ctx, c, flags, words)
 	if err != nil {

@@ -36,7 +36,7 @@ func newApproveCommand(d *sender) *cobra.Command {
 
 func newEditCommand(d *sender) *cobra.Command {
 	var r signals.EditRequest
-	c := d.command("edit <task> <text>", "Send a plan back with a wish",
+	c := d.command("edit <task> <text>", "Ask the planner to change the plan",
 		"  longshift edit x1y2z3 \"leave the public API as it is\"\n  longshift edit x1y2z3 --revision 1 \"one commit only\"", 2, "the task")
 	revisionFlag(c, &r.Revision)
 	c.RunE = func(c *cobra.Command, args []string) error {

@@ -51,6 +51,11 @@ func (r *inputReader) input(ctx context.Context, c *cobra.Command, o *inputFlags
 	if o.base != "" {
 		in["base"] = o.base
 	}
+	if o.review != "" {
+		if in["review"], err = r.readText("--review", o.review); err != nil {
+			return task.Input{}, err
+		}
+	}
 	if o.target.fork {
 		in["fork"] = true
 	}
@@ -95,15 +100,24 @@ func (r *inputReader) taskText(o *inputFlags, args []string) (string, error) {
 		return args[0], nil
 	case o.file == "" && o.issue > 0:
 		return fmt.Sprintf("Resolve issue #%d.", o.issue), nil
+	case o.file == "" && o.review != "":
+		return "Do what the review asks for.", nil
+	case o.file == "-" && o.review == "-":
+		return "", fault.New(fault.Input, "--file - and --review -: both read standard input").WithHint("give one of them as a file")
 	case o.file == "":
 		return "", fault.New(fault.Input, "the task is missing").WithHint("say it in words, for example: longshift run \"fix the failing tests\"")
 	}
+	return r.readText("--file", o.file)
+}
+
+// readText reads what a flag's file holds; - is standard input.
+func (r *inputReader) readText(flag, name string) (string, error) {
 	const most = 1 << 20
 	from := r.stdin
-	if o.file != "-" {
-		file, err := os.Open(r.env.Resolve(o.file))
+	if name != "-" {
+		file, err := os.Open(r.env.Resolve(name))
 		if err != nil {
-			return "", command.FileError("--file", o.file, err)
+			return "", command.FileError(flag, name, err)
 		}
 		defer file.Close()
 		from = file
@@ -111,12 +125,12 @@ func (r *inputReader) taskText(o *inputFlags, args []string) (string, error) {
 	content, err := io.ReadAll(io.LimitReader(from, most+1))
 	switch {
 	case err != nil:
-		return "", command.FileError("--file", o.file, err)
+		return "", command.FileError(flag, name, err)
 	case len(content) > most:
-		return "", fault.New(fault.Input, "--file %s: larger than 1 MiB", o.file).
+		return "", fault.New(fault.Input, "%s %s: larger than 1 MiB", flag, name).
 			WithHint("put the details into the repository and name them in the task")
 	case strings.TrimSpace(string(content)) == "":
-		return "", fault.New(fault.Input, "--file %s: empty", o.file).WithHint("write the task into it")
+		return "", fault.New(fault.Input, "%s %s: empty", flag, name).WithHint("write the text into it")
 	}
 	return string(content), nil
 }
@@ -128,6 +142,13 @@ func (r *inputReader) overrides(c *cobra.Command, o *inputFlags) (command.Overri
 		return nil, err
 	}
 	s := &o.short
+	if o.planOnly {
+		if c.Flags().Changed("approval") && s.approval != task.ApprovalRequired {
+			return nil, fault.New(fault.Input, "--approval %s: --plan-only stops at the plan, so a person has to approve it", s.approval).
+				WithHint("leave one of the two out")
+		}
+		values.Put("approval.mode", task.ApprovalRequired)
+	}
 	for _, f := range []struct {
 		flag, key string
 		value     any

@@ -36,7 +36,7 @@ func newIntakeCommand(f *factory) *cobra.Command {
 	o := &intakeOptions{f.server, f.config, f.configs, f.repositories, newTargets(f), f.printer, f.clock.Now, f.env.User()}
 	c := &cobra.Command{
 		Use:   "intake",
-		Short: "Let work arrive by itself: issues, a backlog, a heartbeat file",
+		Short: "Let work arrive automatically: issues, a backlog, a heartbeat file",
 		Long: `An intake looks at a source again and again, and starts a task for what is new there, within limits. It is a Temporal Schedule:
 it survives everything, and nothing arrives unless an intake was added. A piece of work has one task, whoever starts it.`,
 		Example: `  longshift intake add --source github --repo acme/web --label longshift
@@ -88,7 +88,7 @@ A backlog is a folder of Markdown files, a heartbeat one file, in a repository o
 	f.StringVar(&s.Repository, "repo", "",
 		"`repository` that is worked on: owner/name, git URL or path "+
 			"(default: that of the current folder; for trackers on GitHub where it is a clone from there)")
-	f.StringVar(&s.Label, "label", "", "github, linear: take what has this `label`")
+	f.StringVar(&s.Label, "label", "", "github, linear: take what has this `label` (default "+intakes.DefaultLabel+", without --assignee)")
 	f.StringVar(&s.Assignee, "assignee", "", "github, linear: take what is assigned to this `user`; me is the account of the token")
 	f.StringVar(&s.Team, "team", "", "linear: only this team, its `key` such as ENG")
 	f.StringVar(&s.Path, "path", "", "backlog: the `folder` (default backlog); heartbeat: the file (default HEARTBEAT.md)")
@@ -115,6 +115,9 @@ func (o *intakeOptions) add(c *cobra.Command, flags *intakeFlags, args []string)
 	if s.Every == 0 && !c.Flags().Changed("every") {
 		s.Every = intakes.DefaultEvery(kind)
 	}
+	if kind.Tracker() && s.Label == "" && s.Assignee == "" && !c.Flags().Changed("label") {
+		s.Label = intakes.DefaultLabel
+	}
 	s.Guard.PauseIfOpenPR = flags.pause
 	if !c.Flags().Changed("pause-if-open-pr") {
 		s.Guard.PauseIfOpenPR = intakes.DefaultPause(kind)
@@ -140,7 +143,7 @@ func (o *intakeOptions) add(c *cobra.Command, flags *intakeFlags, args []string)
 	return o.printer.Print(s, func() string {
 		text := fmt.Sprintf("%s looks at %s for %s every %s\n", s.Name, s.Source, term.Visible(s.Repository), term.ShortDuration(s.Every))
 		if flags.paused {
-			text = fmt.Sprintf("%s is there, and paused; begin with `longshift intake resume %s`\n", s.Name, s.Name)
+			text = fmt.Sprintf("%s is added, and paused; start it with `longshift intake resume %s`\n", s.Name, s.Name)
 		}
 		return text + "  " + guardText(s.Guard) + "\n"
 	})

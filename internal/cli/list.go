@@ -14,6 +14,7 @@ import (
 	"github.com/longshift/longshift/internal/cli/term"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 type listOptions struct {
@@ -104,7 +105,21 @@ func printRows(p *term.Printer, rows []tasks.Row, now time.Time, none string) er
 		p.Say("%s", none)
 		return nil
 	}
-	return p.Print(rows, func() string { return p.Fit(rowTable(rows, now)) })
+	return p.Print(rows, func() string {
+		return p.PaintLines(p.Fit(rowTable(rows, now)), func(n int) term.Style {
+			switch {
+			case n == 0:
+				return term.Faint
+			case n > len(rows):
+				return ""
+			case rows[n-1].Outcome == "" && rows[n-1].NeedsHuman:
+				return term.Doubtful
+			case rows[n-1].Outcome == task.Failed || rows[n-1].Outcome == task.ChecksFailed:
+				return term.Bad
+			}
+			return ""
+		})
+	})
 }
 
 func rowTable(rows []tasks.Row, now time.Time) string {

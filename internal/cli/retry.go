@@ -18,19 +18,13 @@ import (
 
 // retryOptions are what retry uses, and its flags.
 type retryOptions struct {
-	viewer *tasks.Viewer
-	launch *launcher
-	parse  func(input []byte) (task.Input, error)
-	user   string
-	host   func() (string, error) // of the forge that owner/name is on
-	tell   string
+	earlier earlierTask
+	launch  *launcher
+	tell    string
 }
 
 func newRetryCommand(f *factory) *cobra.Command {
-	o := &retryOptions{viewer: f.viewer, launch: newLauncher(f), parse: f.wiring.ParseInput, user: f.env.User(), host: func() (string, error) {
-		conf, err := f.config.Read()
-		return forgeHost(conf), err
-	}}
+	o := &retryOptions{earlier: newEarlierTask(f), launch: newLauncher(f)}
 	c := &cobra.Command{
 		Use:   "retry <task>",
 		Short: "Start an ended task again, and tell it what happened",
@@ -49,38 +43,18 @@ was, which tests failed and what the review asked for. Its branch and its pull r
 }
 
 func (o *retryOptions) run(ctx context.Context, given string) error {
-	c, found, err := o.viewer.LookUp(ctx, given)
+	c, in, s, err := o.earlier.read(ctx, given)
 	if err != nil {
 		return err
 	}
-	if found.Running() {
-		return fault.New(fault.Conflict, "task %s has not ended", found.ID).WithHint("steer it with `longshift tell`, or end it with `longshift cancel`")
-	}
-	seen, err := o.viewer.Once(ctx, c, found)
-	if err != nil && seen.Status == nil {
+	if err := o.earlier.name(o.launch, in); err != nil {
 		return err
 	}
-	input, err := tasks.InputOf(ctx, c, found)
-	if err != nil {
-		return err
-	}
-	in, err := o.parse(input)
-	if err != nil {
-		return err
-	}
-	host, err := o.host()
-	if err != nil {
-		return err
-	}
-	if err := o.launch.name(in, host); err != nil {
-		return err
-	}
-	in.RequestedBy = &task.Person{Name: o.user, Via: "cli"}
 	if o.tell != "" {
 		in.Task += "\n\n" + o.tell
 	}
 	if room := task.MaxTask - len(in.Task); room > 0 {
-		in.Task += excerpt.Clip(attemptText(seen.Status), room)
+		in.Task += excerpt.Clip(attemptText(s), room)
 	}
 	return o.launch.start(ctx, c, in)
 }
@@ -92,12 +66,7 @@ func attemptText(s *signals.Status) string {
 	if s.Detail != "" {
 		fmt.Fprintf(&b, "%s\n", term.Plain(s.Detail))
 	}
-	if s.Plan != nil {
-		fmt.Fprintf(&b, "\nIts plan: %s\n", term.Plain(s.Plan.Summary))
-		for _, d := range s.Plan.Deliverables {
-			fmt.Fprintf(&b, "- %s (%s): %s\n", d.ID, d.Status, term.OneLine(d.Description))
-		}
-	}
+	planText(&b, s.Plan)
 	if c := s.Check; c != nil && !c.Passed() {
 		fmt.Fprintf(&b, "\nIts last check failed: %s\n", tasks.CheckText(c))
 	}

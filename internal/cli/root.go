@@ -80,7 +80,7 @@ Kill anything, at any moment: no finished work is lost or done twice.`,
 	root.AddGroup(
 		&cobra.Group{ID: groupTask, Title: "Tasks:"},
 		&cobra.Group{ID: groupSteer, Title: "Decide and steer:"},
-		&cobra.Group{ID: groupArrive, Title: "Work that arrives by itself:"},
+		&cobra.Group{ID: groupArrive, Title: "Work that arrives automatically:"},
 		&cobra.Group{ID: groupSetup, Title: "Set up:"})
 	d, w := newSender(f), f.wiring
 	local := dev.Uses{Streams: f.streams, Env: f.env, Clock: f.clock, Git: f.git, Config: f.config, Server: f.server, Tasks: f.tasks,
@@ -90,16 +90,18 @@ Kill anything, at any moment: no finished work is lost or done twice.`,
 		Printer: f.printer, Input: f.terminal, Resolve: w.ResolveConfig, Decide: decideInSandbox(w.Policy),
 		Account: w.Account, Model: w.Model}
 	for group, commands := range map[string][]*cobra.Command{
-		groupTask: {newRunCommand(f), newRetryCommand(f), newStatusCommand(f), newListCommand(f), newShowCommand(f), newLogsCommand(f),
-			newDiffCommand(f), newCheckoutCommand(f), newOpenCommand(f), newCommandsCommand(f), newActsCommand(f), newChatsCommand(f)},
+		groupTask: {newRunCommand(f), newRetryCommand(f), newFollowUpCommand(f), newStatusCommand(f), newListCommand(f),
+			newShowCommand(f), newLogsCommand(f), newDiffCommand(f), newCheckoutCommand(f), newOpenCommand(f),
+			newCommandsCommand(f), newActsCommand(f), newChatsCommand(f)},
 		groupArrive: {watch.NewCommand(watch.Uses{Config: f.config, Configs: f.configs, Repositories: f.repositories,
 			Server: f.server, Printer: f.printer, Viewer: f.viewer, Clock: f.clock, Bell: f.streams.ErrTTY}),
 			newIntakeCommand(f), newCronCommand(f)},
 		groupSteer: {newApproveCommand(d), newEditCommand(d), newRejectCommand(d), newAllowCommand(d), newDenyCommand(d), newTellCommand(d),
 			newResumeCommand(d), newAbandonCommand(d), newCancelCommand(f)},
 		groupSetup: {dev.NewDevCommand(local), dev.NewDemoCommand(local), dev.NewDoctorCommand(local),
-			setup.NewConfigCommand(settings), setup.NewInitCommand(settings), setup.NewSetupCommand(settings), setup.NewLoginCommand(settings), newPolicyCommand(f),
-			newVersionCommand(f.printer, f.wiring.Version), newCompletionCommand(f.streams.Out), newWorkspacesCommand(f), newCleanCommand(f)},
+			setup.NewConfigCommand(settings), setup.NewInitCommand(settings), setup.NewSetupCommand(settings), setup.NewLoginCommand(settings),
+			newPolicyCommand(f), newVersionCommand(f.printer, f.wiring.Version), newCompletionCommand(f.streams.Out),
+			newWorkspacesCommand(f), newCleanCommand(f)},
 	} {
 		for _, c := range commands {
 			c.GroupID = group

@@ -78,5 +78,6 @@ func (o *runOptions) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	o.launch.follow.UntilPlan = o.flags.planOnly
 	return o.launch.start(ctx, cl, in)
 }

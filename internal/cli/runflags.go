@@ -16,7 +16,10 @@ type inputFlags struct {
 	short  shortFlags
 	base   string
 	file   string
+	review string
 	issue  int
+
+	planOnly bool
 }
 
 // shortFlags are flags of their own for the keys that are set most. Those that a person gave come before configFlags.
@@ -40,7 +43,7 @@ type targetFlags struct {
 
 // define adds the flags. otherwise is what counts where nothing is named and the folder is in no repository.
 func (o *targetFlags) define(f *pflag.FlagSet, otherwise string) {
-	f.StringVar(&o.repo, "repo", "",
+	f.StringVarP(&o.repo, "repo", "p", "",
 		"`repository`: owner/name, git URL or path (default: the git repository of the current folder"+otherwise+")")
 	f.BoolVar(&o.local, "local", false, "work in the folder although it is a clone from GitHub; the pull request is a record there")
 	f.BoolVar(&o.fork, "fork", false,
@@ -53,16 +56,18 @@ func (o *inputFlags) define(c *cobra.Command) {
 	o.target.define(f, ", else the current workspace")
 	f.StringVar(&o.base, "base", "", "`branch` to start from and to merge into (default: the repository's own)")
 	f.StringVar(&o.file, "file", "", "read the task from a `file`; - is standard input")
+	f.StringVar(&o.review, "review", "", "read a review of the present state from a `file`, for the plan to satisfy; - is standard input")
 	f.IntVar(&o.issue, "issue", 0, "`number` of the issue that the task comes from")
 	o.config.Define(f, "this task")
 	f.Float64Var(&s.budget, "budget", 0, "US `dollars` for the whole task (config budget.cost)")
 	f.DurationVar(&s.time, "time", 0, "running time of agents, setup and checks, such as 60m (config budget.time)")
 	f.StringVar(&s.approval, "approval", "", "who lets the plan pass, `mode`: auto, required or none (config approval.mode)")
+	f.BoolVar(&o.planOnly, "plan-only", false, "stop at the plan, which waits for longshift approve, edit or reject (sets --approval required)")
 	f.DurationVar(&s.approveAfter, "approve-after", 0, "auto: how long people have, such as 20m (config approval.after)")
 	f.StringVar(&s.agent, "agent", "", "`agent` that works on the task (config agent)")
-	f.StringVar(&s.model, "model", "", "`model` for implementing and reviewing (config model)")
+	f.StringVarP(&s.model, "model", "m", "", "`model` for implementing and reviewing (config model)")
 	f.StringVar(&s.planModel, "plan-model", "", "`model` for planning (config planModel)")
-	f.IntVar(&s.iterations, "iterations", 0, "`rounds` of plan, work and review at most (config iterations)")
+	f.IntVarP(&s.iterations, "iterations", "n", 0, "`rounds` of plan, work and review at most (config iterations)")
 	f.StringVar(&s.check, "check", "", "`command` that must pass, such as \"go test ./...\" (config check)")
 	f.StringVar(&s.setup, "setup", "", "`command` that prepares the workspace (config setup)")
 	f.BoolVar(&s.draft, "draft", false, "open the pull request as a draft (config pullRequest.draft)")

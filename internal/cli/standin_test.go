@@ -51,7 +51,7 @@ func standInTask(ctx workflow.Context, in task.Input) (signals.Status, error) {
 	s := &standIn{status: signals.Status{
 		WorkflowID: info.WorkflowExecution.ID, RunID: info.WorkflowExecution.RunID, Repository: in.Repository, Task: in.Task,
 		TaskID:  task.Slug(info.WorkflowExecution.ID, 60) + "-" + info.OriginalRunID[len(info.OriginalRunID)-8:],
-		Started: workflow.Now(ctx), Phase: task.Preparing, BudgetUSD: 5, Agent: task.AgentScript, Branch: "longshift/stand-in",
+		Started: workflow.Now(ctx), Phase: task.Preparing, BudgetUSD: 5, Agent: task.AgentScript, Branch: "longshift/stand-in", Base: in.Base,
 	}}
 	if err := s.listen(ctx); err != nil {
 		return s.status, err

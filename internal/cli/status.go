@@ -27,7 +27,7 @@ func newStatusCommand(f *factory) *cobra.Command {
 	o := &statusOptions{server: f.server, printer: f.printer, viewer: f.viewer, tasks: f.tasks, now: f.clock.Now}
 	c := &cobra.Command{
 		Use:   "status [task]",
-		Short: "Show what runs, or how one task stands",
+		Short: "Show what runs, or the status of one task",
 		Long: `Without a task: a table of all running tasks, read from the server alone.
 With a task: how it stands; -f follows it as run does. A task may be named by a beginning or an end of its
 id that no other running task has.`,

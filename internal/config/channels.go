@@ -65,7 +65,7 @@ const (
 	giveSlackRoom    = "give the id of a channel, such as C0123456789 (in its details, at the end)"
 	giveSlackUser    = "give the id of a user, such as U0123456789 (in the profile: copy member ID)"
 	giveTelegramChat = "give the id of a chat, such as 12345678 or -1001234567890"
-	giveTelegramUser = "give the id of a user, such as 12345678; the bot tells it to whoever writes to it"
+	giveTelegramUser = "give the id of a user, such as 12345678; the bot tells it to everybody who writes to it"
 	givePhoneNumber  = "give a phone number with its country, digits only, such as 491701234567"
 )
 

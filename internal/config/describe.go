@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/longshift/longshift/internal/nearest"
 )
 
 //go:embed help.txt
@@ -69,21 +71,10 @@ func Unknown(environ []string) map[string]string {
 	for _, entry := range environ {
 		name, _, _ := strings.Cut(entry, "=")
 		if strings.HasPrefix(name, "LONGSHIFT_") && !slices.Contains(known, name) {
-			unknown[name] = nearest(name, known)
+			unknown[name] = nearest.Name(name, known)
 		}
 	}
 	return unknown
-}
-
-// nearest returns the closest name, at most two edits away, or "".
-func nearest(name string, known []string) string {
-	best, at := "", 3
-	for _, candidate := range known {
-		if d := distance(name, candidate); d < at {
-			best, at = candidate, d
-		}
-	}
-	return best
 }
 
 // describe describes the variable of a field. origin is the variable that is set, ours or a fallback, or "".
@@ -139,24 +130,4 @@ func (c *Config) setValue(name, value string) {
 			c.variables[i].Value = value
 		}
 	}
-}
-
-// distance is the number of letters to insert, delete or replace to turn a into b.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		above := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := above
-			if a[i] != b[j] {
-				cost = 1 + min(above, row[j], row[j+1])
-			}
-			above, row[j+1] = row[j+1], cost
-		}
-	}
-	return row[len(b)]
 }

@@ -57,7 +57,7 @@ func (c *Config) validateSandbox() []error {
 	}
 	c.Sandbox.Registries = tidy(c.Sandbox.Registries)
 	if slices.Contains(c.Sandbox.Registries, "none") && len(c.Sandbox.Registries) > 1 {
-		mistakes = append(mistakes, mistake("LONGSHIFT_REGISTRIES", "none", "stands beside others; give it alone"))
+		mistakes = append(mistakes, mistake("LONGSHIFT_REGISTRIES", "none", "is given with others; give it alone"))
 	}
 	for _, path := range []struct{ name, value string }{{"LONGSHIFT_POLICY", c.Commands.Policy}, {"LONGSHIFT_CACHE", c.Tasks.Cache}} {
 		if path.value == CacheNone && path.name == "LONGSHIFT_CACHE" {

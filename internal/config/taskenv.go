@@ -155,7 +155,7 @@ func parseGrant(entry string) (g Grant, what string) {
 func (c *Config) conflict(name string, own []*Secret) string {
 	for entry := range strings.FieldsSeq(c.Tasks.Env) {
 		if given, _, _ := strings.Cut(entry, "="); given == name {
-			return "stands in LONGSHIFT_TASK_ENV too, which gives it to every task; leave it out there"
+			return "is in LONGSHIFT_TASK_ENV too, which gives it to every task; leave it out there"
 		}
 	}
 	if slices.ContainsFunc(own, func(s *Secret) bool { return s.source == name }) {

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/longshift/longshift/internal/fault"
 )
@@ -23,14 +22,6 @@ func NeedsCommand(c *cobra.Command, args []string) error {
 		hint = fmt.Sprintf("did you mean %s %s?", c.CommandPath(), near[0])
 	}
 	return fault.New(fault.Input, "unknown command %q", args[0]).WithHint("%s", hint)
-}
-
-// ExplainFlag makes one line of a wrong flag.
-func ExplainFlag(c *cobra.Command, err error) error {
-	if err == pflag.ErrHelp {
-		return err
-	}
-	return fault.New(fault.Input, "%w", err).WithHint("see %s --help", c.CommandPath())
 }
 
 // Takes checks the number of arguments and names the missing one.
@@ -84,7 +75,7 @@ Exit codes:
 
 // ExitMeanings are the exit codes as help and documentation show them.
 var ExitMeanings = map[int]string{
-	fault.ExitOK:        "success; for a task: a pull request stands, or nothing was to do",
+	fault.ExitOK:        "success; for a task: a pull request is open, or there was nothing to do",
 	fault.ExitFailed:    "the task ended without a good outcome, or something broke",
 	fault.ExitUsage:     "wrong flags or wrong input",
 	fault.ExitNotFound:  "no such task, repository or file",
@@ -92,5 +83,5 @@ var ExitMeanings = map[int]string{
 	fault.ExitSuspended: "the task is parked and waits for a person",
 	fault.ExitServer:    "the Temporal server, a worker or a forge can't be reached",
 	fault.ExitChecks:    "the task's work is done as far as it goes, and its check fails: the pull request is a draft",
-	fault.ExitInterrupt: "interrupted; a task that was started goes on",
+	fault.ExitInterrupt: "interrupted; a task that was started continues",
 }

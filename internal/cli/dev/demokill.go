@@ -74,7 +74,7 @@ func (k *killing) restart(ctx context.Context) {
 		return
 	}
 	go k.mourn(k.stack.worker)
-	k.screen.Line(fmt.Sprintf("another worker is up (pid %d); the task goes on\n", k.stack.worker.Pid()))
+	k.screen.Line(fmt.Sprintf("another worker is up (pid %d); the task continues\n", k.stack.worker.Pid()))
 }
 
 // verdict checks the last status against the one at the moment of the kill, and says what it found.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"go.temporal.io/sdk/client"
@@ -26,7 +27,7 @@ type options struct {
 	config  *environ.Config
 	server  *server.Connector
 	printer *term.Printer
-	model   modelCall
+	machine *machineCheck
 	stack   *stack
 
 	port, uiPort        int
@@ -36,7 +37,7 @@ type options struct {
 
 // NewDevCommand makes the command dev.
 func NewDevCommand(u Uses) *cobra.Command {
-	o := &options{env: u.Env, config: u.Config, server: u.Server, printer: u.Printer, model: u.Model}
+	o := &options{env: u.Env, config: u.Config, server: u.Server, printer: u.Printer, machine: newMachineCheck(u)}
 	o.stack = newStack(u, "", func(line string) { u.Printer.Say("%s", line) })
 	c := &cobra.Command{
 		Use:   "dev",
@@ -66,6 +67,8 @@ type info struct {
 	Web      string `json:"web,omitempty"`
 	Data     string `json:"data"`
 	Started  bool   `json:"started"` // the server is ours
+
+	Checks []finding `json:"checks"` // of what the first task needs
 }
 
 func (o *options) run(ctx context.Context) error {
@@ -76,7 +79,9 @@ func (o *options) run(ctx context.Context) error {
 	if err := makeData(conf.Data); err != nil {
 		return err
 	}
-	defer o.warnOfModel(ctx, conf)()
+	ctx, stop := context.WithCancel(ctx)
+	checked := o.checkMachine(ctx, conf)
+	defer func() { stop(); <-checked }()
 	s := o.stack
 	s.role = conf.Role
 	defer s.stop()
@@ -91,28 +96,25 @@ func (o *options) run(ctx context.Context) error {
 	if err := s.startWorker(ctx); err != nil {
 		return devEnd(ctx, err)
 	}
-	if err := o.printer.Print(info, func() string { return devText(info) }); err != nil {
+	if info.Checks = <-checked; ctx.Err() != nil {
+		return nil
+	}
+	if err := o.printer.Print(info, func() string { return devText(o.printer, info) }); err != nil {
 		return err
 	}
 	s.keepUp(ctx, o.printer.Say)
-	o.printer.Say("stopping; a task that runs goes on at the next start")
+	o.printer.Say("stopping; running tasks continue at the next start")
 	return nil
 }
 
-// warnOfModel says, while everything starts, what would keep agents from their model. The function that it returns ends that.
-func (o *options) warnOfModel(ctx context.Context, conf config.Config) (wait func()) {
-	if !conf.Role.Host() || !slices.Contains(conf.Limits.Agents, "claude") {
-		return func() {}
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	done := make(chan struct{})
+// checkMachine checks, while everything starts, what the first task needs. The channel gives the findings and is closed.
+func (o *options) checkMachine(ctx context.Context, conf config.Config) <-chan []finding {
+	checked := make(chan []finding, 1)
 	go func() {
-		defer close(done)
-		if f := checkModel(ctx, conf, o.model); f.State != stateOK && ctx.Err() == nil {
-			o.printer.Say("%s: %s; %s", f.Check, f.Detail, f.Hint)
-		}
+		defer close(checked)
+		checked <- o.machine.start(ctx, conf)
 	}()
-	return func() { cancel(); <-done }
+	return checked
 }
 
 // devEnd makes Ctrl-C, which is how dev is meant to end, a success.
@@ -123,10 +125,27 @@ func devEnd(ctx context.Context, err error) error {
 	return err
 }
 
-func devText(i info) string {
-	return term.Facts("Longshift is up. Ctrl-C ends it.", "Temporal", i.Temporal, "Temporal Web", i.Web, "Data", i.Data) +
-		"\nIn a git repository, in another terminal:\n  " + devHint(i) + "longshift run \"fix the failing tests\"\n"
+// devText says what is up, with what, and what is missing before the first task can be done.
+func devText(p *term.Printer, i info) string {
+	facts := []string{"Temporal", i.Temporal, "Temporal Web", i.Web, "Data", i.Data}
+	var missing []finding
+	for _, f := range i.Checks {
+		switch {
+		case f.State != stateOK:
+			missing = append(missing, f)
+		case slices.Contains(shownChecks, f.Check):
+			facts = append(facts, strings.ToUpper(f.Check[:1])+f.Check[1:], f.Detail)
+		}
+	}
+	text := term.Facts("Longshift is up. Ctrl-C ends it.", facts...)
+	if len(missing) > 0 {
+		text += "\nMissing, or not as it should be (`longshift doctor` checks more):\n" + term.IndentAll(findingText(p, missing))
+	}
+	return text + "\nIn a git repository, in another terminal:\n  " + devHint(i) + "longshift run \"fix the failing tests\"\n"
 }
+
+// shownChecks are those whose good results are worth a line at the start.
+var shownChecks = []string{checkOfClaude, checkOfModel, checkOfGitHub}
 
 // devHint sets the addresses where they are not the ones that other commands take by themselves.
 func devHint(i info) string {

@@ -63,7 +63,7 @@ func (o *doctorOptions) run(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return term.ErrInterrupted
 	}
-	if err := o.printer.Print(findings, func() string { return findingText(findings) }); err != nil {
+	if err := o.printer.Print(findings, func() string { return findingText(o.printer, findings) }); err != nil {
 		return err
 	}
 	for _, f := range findings {
@@ -74,14 +74,15 @@ func (o *doctorOptions) run(ctx context.Context) error {
 	return nil
 }
 
-func findingText(findings []finding) string {
+func findingText(p *term.Printer, findings []finding) string {
 	wide := 0
 	for _, f := range findings {
 		wide = max(wide, len(f.Check))
 	}
 	text := ""
 	for _, f := range findings {
-		text += fmt.Sprintf("%-4s  %-*s  %s", f.State, wide, f.Check, term.OneLine(f.Detail))
+		style := map[string]term.Style{stateOK: term.Good, stateWarn: term.Doubtful, stateFail: term.Bad}[f.State]
+		text += p.Paint(style, fmt.Sprintf("%-4s", f.State)) + fmt.Sprintf("  %-*s  %s", wide, f.Check, term.OneLine(f.Detail))
 		if f.Hint != "" {
 			text += "; " + term.OneLine(f.Hint)
 		}

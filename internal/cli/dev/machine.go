@@ -77,6 +77,15 @@ func (m *machineCheck) all(ctx context.Context) []finding {
 	return append(findings, m.checkGitHub(ctx))
 }
 
+// start makes the checks that a worker does not make itself when it starts: of what the first task needs beside a sandbox.
+func (m *machineCheck) start(ctx context.Context, conf config.Config) []finding {
+	findings := []finding{m.checkGit(ctx), m.checkEnvironment(), checkDisk(conf.Data)}
+	if slices.Contains(conf.Limits.Agents, "claude") && conf.Role.Host() {
+		findings = append(findings, m.checkClaude(ctx, conf), checkModel(ctx, conf, m.model))
+	}
+	return append(findings, m.checkGitHub(ctx))
+}
+
 var gitVersion = regexp.MustCompile(`(\d+)\.(\d+)(\.\d+)?`)
 
 func (m *machineCheck) checkGit(ctx context.Context) finding {

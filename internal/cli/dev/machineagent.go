@@ -16,6 +16,13 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
+// The names of checks that the start of dev shows.
+const (
+	checkOfClaude = "claude"
+	checkOfModel  = "model key"
+	checkOfGitHub = "github token"
+)
+
 // checkClaude runs the agent's binary for its version.
 func (m *machineCheck) checkClaude(ctx context.Context, conf config.Config) finding {
 	const hint = "install Claude Code, or set LONGSHIFT_CLAUDE to its path"
@@ -23,12 +30,12 @@ func (m *machineCheck) checkClaude(ctx context.Context, conf config.Config) find
 	if !filepath.IsAbs(path) {
 		found, err := m.env.Program(path)
 		if err != nil {
-			return finding{"claude", stateFail, path + " is not on PATH", hint}
+			return finding{checkOfClaude, stateFail, path + " is not on PATH", hint}
 		}
 		path = found
 	}
 	if !environ.Executable(path) {
-		return finding{"claude", stateFail, "no program at " + path, hint}
+		return finding{checkOfClaude, stateFail, "no program at " + path, hint}
 	}
 	ctx, cancel := context.WithTimeout(ctx, environ.AskWithin)
 	defer cancel()
@@ -42,14 +49,14 @@ func (m *machineCheck) checkClaude(ctx context.Context, conf config.Config) find
 		if detail == "" {
 			detail = err.Error()
 		}
-		return finding{"claude", stateFail, "--version failed: " + detail, hint}
+		return finding{checkOfClaude, stateFail, "--version failed: " + detail, hint}
 	}
 	detail, tested := excerpt.Clip(term.FirstLine(out.String()), 100), m.claude
 	if version, _, _ := strings.Cut(detail, " "); version != tested {
 		detail += " was not tested, and sessions with it are refused: what it sends is known of " + tested + " only"
-		return finding{"claude", stateFail, detail, "install @anthropic-ai/claude-code@" + tested}
+		return finding{checkOfClaude, stateFail, detail, "install @anthropic-ai/claude-code@" + tested}
 	}
-	return finding{Check: "claude", State: stateOK, Detail: detail}
+	return finding{Check: checkOfClaude, State: stateOK, Detail: detail}
 }
 
 // checkModel tells whether there is a key for the model, never which, and whether the endpoint takes it: one call that costs
@@ -57,16 +64,16 @@ func (m *machineCheck) checkClaude(ctx context.Context, conf config.Config) find
 func checkModel(ctx context.Context, conf config.Config, call modelCall) finding {
 	secret, kind := conf.Model.Secret()
 	if kind == config.ModelNone {
-		return finding{"model key", stateWarn, "none is set", "set ANTHROPIC_API_KEY, LONGSHIFT_ANTHROPIC_KEY or LONGSHIFT_CLAUDE_TOKEN"}
+		return finding{checkOfModel, stateWarn, "none is set", "run `longshift login anthropic`, or set ANTHROPIC_API_KEY or LONGSHIFT_CLAUDE_TOKEN"}
 	}
 	endpoint, err := call(ctx, conf)
 	switch {
 	case fault.KindOf(err) == fault.NotFound: // an endpoint may serve messages and nothing else
-		return finding{"model key", stateWarn, err.Error(), fault.HintOf(err)}
+		return finding{checkOfModel, stateWarn, err.Error(), fault.HintOf(err)}
 	case err != nil:
-		return failed("model key", err)
+		return failed(checkOfModel, err)
 	}
-	return finding{Check: "model key", State: stateOK, Detail: "from " + secret.Source() + ", taken by " + endpoint}
+	return finding{Check: checkOfModel, State: stateOK, Detail: "from " + secret.Source() + ", taken by " + endpoint}
 }
 
 func checkScenario(path string) finding {
@@ -83,12 +90,12 @@ func (m *machineCheck) checkGitHub(ctx context.Context) finding {
 	}
 	switch {
 	case err != nil:
-		return failed("github token", err)
+		return failed(checkOfGitHub, err)
 	case !conf.GitHub.Token.Present():
-		return finding{"github token", stateWarn, "none is set",
-			"set LONGSHIFT_GITHUB_TOKEN or GH_TOKEN to work on GitHub; local repositories need none"}
+		return finding{checkOfGitHub, stateWarn, "none is set",
+			"run `longshift login github`, or set GH_TOKEN, to work on GitHub; local repositories need none"}
 	case conf.GitHub.Token.Source() == environ.GHTokenSource:
-		return finding{Check: "github token", State: stateOK, Detail: "from " + environ.GHTokenSource + ", for the worker of `longshift dev`"}
+		return finding{Check: checkOfGitHub, State: stateOK, Detail: "from " + environ.GHTokenSource + ", for the worker of `longshift dev`"}
 	}
-	return finding{Check: "github token", State: stateOK, Detail: "from " + conf.GitHub.Token.Source()}
+	return finding{Check: checkOfGitHub, State: stateOK, Detail: "from " + conf.GitHub.Token.Source()}
 }

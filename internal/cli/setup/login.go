@@ -126,7 +126,7 @@ func (o *loginOptions) ask(question string) (string, error) {
 	case text == "":
 		return "", fault.New(fault.Input, "no key was given").WithHint("paste it, or give it on standard input")
 	case strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return "", fault.New(fault.Input, "what was given holds spaces or control characters").WithHint("give the key alone")
+		return "", fault.New(fault.Input, "the key or token has spaces or control characters").WithHint("give the key alone")
 	}
 	return text, nil
 }

@@ -55,13 +55,13 @@ func reasonText(r signals.Reason) string {
 	case signals.ReasonErrors:
 		return "too many errors in a row"
 	case signals.ReasonInfra:
-		return "the surroundings keep failing"
+		return "the network, forge or disk keeps failing"
 	case signals.ReasonAccess:
 		return "a key or login is refused"
 	case signals.ReasonCommand:
 		return "a command waits for a person"
 	case signals.ReasonPush:
-		return "what is to be pushed waits for a person"
+		return "a push waits for approval"
 	case signals.ReasonLoop:
 		return "an agent went round in circles"
 	case signals.ReasonSecret:
@@ -69,7 +69,7 @@ func reasonText(r signals.Reason) string {
 	case signals.ReasonChanged:
 		return "somebody else moved the branch"
 	case signals.ReasonBlocker:
-		return "what a round has worked on stands as it stood before"
+		return "the same problem remains after a round of work"
 	case signals.ReasonRounds:
 		return "the pull request has had all its rounds"
 	case signals.ReasonReview:

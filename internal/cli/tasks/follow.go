@@ -2,6 +2,7 @@ package tasks
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -27,7 +28,8 @@ type follower struct {
 	line  int       // number of the last log line shown
 	said  string    // the last stop that was announced
 
-	needed bool // whether the task needed a person when it was last seen
+	activity string // of the session, as it was last shown
+	needed   bool   // whether the task needed a person when it was last seen
 }
 
 // FollowOptions say how a task is followed. The zero value is for one task alone.
@@ -37,6 +39,9 @@ type FollowOptions struct {
 	Onto  func(Snapshot) // is called with every snapshot that has a status; may be nil
 	Among *Among         // set when tasks are followed one after the other; nil for one alone
 	Line  int            // number of the last log line that was shown already
+
+	untilPlan bool // end when the plan waits for a decision
+	verbose   bool // show lines of all kinds, and each activity of sessions
 
 	Notify func(text string) // tells a person who looks elsewhere; may be nil
 }
@@ -59,6 +64,9 @@ func (v *Viewer) Follower(id string, c Messenger, screen *term.Screen, o FollowO
 	}
 	return &follower{id: id, printer: v.printer, clock: v.clock, screen: screen, plan: plan, options: o, line: o.Line, since: v.clock.Now()}
 }
+
+// errPlanReady ends the following of a task when its plan waits, where that is all that was asked for.
+var errPlanReady = errors.New("the plan waits for a decision")
 
 // Follow shows the task until it has ended, and returns its last status. Ctrl-C leaves the task running.
 func (f *follower) Follow(ctx context.Context, p *Poller) (*signals.Status, error) {
@@ -109,7 +117,7 @@ func (f *follower) interrupted() error {
 	if f.options.Ends || f.options.Among != nil || !f.printer.IsText() {
 		return term.ErrInterrupted
 	}
-	f.printer.Say("interrupted; the task goes on:")
+	f.printer.Say("interrupted; the task continues:")
 	f.printer.Say("  longshift status -f %s   # follow it again", f.id)
 	f.printer.Say("  longshift logs -f %s     # read along", f.id)
 	f.printer.Say("  longshift cancel %s      # end it", f.id)
@@ -133,7 +141,13 @@ func (f *follower) take(s Snapshot) error {
 	if err := f.log(s.Status); err != nil {
 		return err
 	}
+	f.work(s.Beat)
 	f.notify(s.Status)
+	if f.options.untilPlan && f.plan.waits(s.Status) {
+		f.plan.keys = nil // nobody is asked here
+		f.plan.show(s.Status, false)
+		return errPlanReady
+	}
 	f.plan.show(s.Status, f.options.Ends)
 	if f.options.Onto != nil {
 		f.options.Onto(s)
@@ -152,7 +166,7 @@ func (f *follower) announce(before Trouble) {
 	}
 	switch {
 	case f.now.trouble == NoWorker:
-		f.event("worker", "no worker is answering; the task is safe and goes on when one is back")
+		f.event("worker", "no worker is answering; the task is safe and continues when one is back")
 	case f.now.trouble == NoServer:
 		f.event("server", "the Temporal server does not answer; the task is safe there; trying again")
 	case before == NoWorker:
@@ -182,11 +196,20 @@ func (f *follower) log(status *signals.Status) error {
 			}
 			continue
 		}
-		if status.Notify == nil || status.Notify.Wants(l.Kind) {
-			f.screen.Line(logLine(l.Entry))
+		if status.Notify == nil || f.options.verbose || status.Notify.Wants(l.Kind) {
+			showEntry(f.screen, l.Entry)
 		}
 	}
 	return nil
+}
+
+// work shows what a session does, where that is wanted. Sessions are asked every second or so: what took less is in their logs only.
+func (f *follower) work(b *signals.Heartbeat) {
+	if b == nil || !f.options.verbose || !f.printer.IsText() || b.Activity == "" || b.Activity == f.activity {
+		return
+	}
+	f.activity = b.Activity
+	f.event(string(b.Role), b.Activity)
 }
 
 // event shows a line that is not of the task's log.
@@ -194,12 +217,12 @@ func (f *follower) event(kind, text string) { ShowEvent(f.screen, f.clock.Now(),
 
 // ShowEvent shows a line of the command's own.
 func ShowEvent(s *term.Screen, now time.Time, kind, text string) {
-	s.Line(logLine(task.Entry{Time: now, Kind: kind, Text: text}))
+	showEntry(s, task.Entry{Time: now, Kind: kind, Text: text})
 }
 
-// logLine is one permanent line: time, kind, text. More lines of text are put below it.
-func logLine(e task.Entry) string {
-	return fmt.Sprintf("%s  %-12s %s", e.Time.Local().Format("15:04:05"), e.Kind, term.Indent(term.Plain(e.Text), 23))
+// showEntry shows one permanent line: time, kind, text. More lines of text are put below it.
+func showEntry(s *term.Screen, e task.Entry) {
+	s.Entry(fmt.Sprintf("%s  %-12s ", e.Time.Local().Format("15:04:05"), e.Kind), term.Indent(term.Plain(e.Text), 23))
 }
 
 // stops says what the task waits for. Without a terminal a suspended task ends the command.

@@ -43,7 +43,7 @@ func TestFollowPlainly(t *testing.T) {
 		}
 		out := f.Errs.String()
 		clitest.Wants(t, out, "planning     the planner starts\n", "NOTE         two\n"+strings.Repeat(" ", 23)+"lines, and an escape [31mcode\n",
-			"Plan, revision 1: One step", "Plan 1 waits for a decision; it passes by itself at ", ", in ", "longshift approve web-1",
+			"Plan, revision 1: One step", "Plan 1 waits for a decision; it is approved automatically at ", ", in ", "longshift approve web-1",
 			"⏳ Waiting... ", "remaining (resets at 6:00 PM UTC)\n", "gap          4 lines left out", "ended        pull_request")
 		if strings.Count(out, "the planner starts") != 1 || strings.Count(out, "Plan, revision 1") != 1 || strings.Count(out, "Waiting...") != 1 {
 			t.Errorf("something is shown twice:\n%s", out)
@@ -106,7 +106,7 @@ func TestFollowWhenNobodyAnswers(t *testing.T) {
 			t.Error(f.err)
 		}
 		out := f.Errs.String()
-		clitest.Wants(t, out, "no worker is answering; the task is safe and goes on when one is back\n", "a worker answers again\n",
+		clitest.Wants(t, out, "no worker is answering; the task is safe and continues when one is back\n", "a worker answers again\n",
 			"the Temporal server does not answer; the task is safe there; trying again\n", "the Temporal server answers again\n")
 		if n := strings.Count(out, "\n"); n != 4 {
 			t.Errorf("%d lines, want 4:\n%s", n, out)
@@ -128,6 +128,72 @@ func TestFollowAsksSeldom(t *testing.T) {
 			t.Errorf("%d queries in a minute", ft.Queries)
 		}
 	})
+}
+
+// With --plan-only the following ends at the plan, which is shown and goes on waiting; nobody is asked by a key.
+func TestFollowUntilPlan(t *testing.T) {
+	for _, terminal := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			ft := clitest.NewTask(task.Planning)
+			f := startFollowing(t, ft, terminal, FollowOptions{untilPlan: true})
+			clitest.Pass(3 * time.Second)
+			ft.Set(func(f *clitest.Task) {
+				f.Status.Phase, f.Status.Plan = task.Approving, &task.Plan{Revision: 1, Summary: "One step"}
+			})
+			f.end()
+			if !errors.Is(f.err, errPlanReady) || f.status.Plan == nil {
+				t.Errorf("%v, %+v", f.err, f.status)
+			}
+			out := f.Errs.String()
+			clitest.Wants(t, out, "Plan, revision 1: One step", "it waits until somebody decides", "longshift approve web-1")
+			if strings.Contains(out, "[a]pprove") {
+				t.Errorf("a key was asked for:\n%s", out)
+			}
+		})
+	}
+}
+
+// A task that ends without a plan ends the following as ever.
+func TestFollowUntilPlanEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ft := clitest.NewTask(task.Planning)
+		f := startFollowing(t, ft, false, FollowOptions{untilPlan: true})
+		clitest.Pass(3 * time.Second)
+		ft.End(task.AlreadyDone)
+		f.end()
+		if f.err != nil || f.status.Outcome != task.AlreadyDone {
+			t.Errorf("%v, %+v", f.err, f.status)
+		}
+	})
+}
+
+// --verbose shows lines whose notices are off, and what sessions do, each once.
+func TestFollowVerbosely(t *testing.T) {
+	for _, verbose := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			ft := clitest.NewTask(task.Executing)
+			ft.Set(func(f *clitest.Task) { f.Status.Notify = &task.NotifySettings{} })
+			ft.Log(clitest.Line(1, "commit", "a line of progress"))
+			f := startFollowing(t, ft, false, FollowOptions{verbose: verbose})
+			for range 2 {
+				ft.Set(func(f *clitest.Task) {
+					f.Beat = &signals.Heartbeat{Session: "s-1", N: 1, Role: task.Implementer, Activity: "Running go test"}
+				})
+				clitest.Pass(3 * time.Second)
+			}
+			ft.End(task.PullRequest)
+			f.end()
+			want := 0
+			if verbose {
+				want = 1
+			}
+			for _, text := range []string{"implementer  Running go test\n", "commit       a line of progress\n"} {
+				if n := strings.Count(f.Errs.String(), text); n != want {
+					t.Errorf("verbose %v: %q is there %d times:\n%s", verbose, text, n, f.Errs.String())
+				}
+			}
+		})
+	}
 }
 
 func TestFollowSuspended(t *testing.T) {
@@ -177,7 +243,7 @@ func TestFollowInterrupted(t *testing.T) {
 		if !errors.As(f.err, &silent) || silent.Code != fault.ExitInterrupt {
 			t.Errorf("ended with %v", f.err)
 		}
-		clitest.Wants(t, f.Errs.String(), "\r\x1b[Kinterrupted; the task goes on:\n", "longshift status -f web-1", "longshift cancel web-1")
+		clitest.Wants(t, f.Errs.String(), "\r\x1b[Kinterrupted; the task continues:\n", "longshift status -f web-1", "longshift cancel web-1")
 	})
 }
 

@@ -12,11 +12,15 @@ import (
 )
 
 // FollowFlags are the flags of commands that follow a task.
-type FollowFlags struct{ wait, notify bool }
+type FollowFlags struct {
+	UntilPlan             bool // end when the plan waits for a decision
+	wait, notify, verbose bool
+}
 
 // Define adds the flags. when says when they count, "" for always.
 func (f *FollowFlags) Define(flags *pflag.FlagSet, when string) {
 	flags.BoolVar(&f.wait, "wait", false, when+"without a terminal: stay while the task is suspended")
+	flags.BoolVar(&f.verbose, "verbose", false, when+"show every line of the log, and what sessions do; for all of it see longshift logs -f")
 	flags.BoolVar(&f.notify, "notify", false, when+"ring the bell, and show a notification on the desktop, when the task needs you and when it ends")
 }
 

@@ -24,6 +24,17 @@ func Ending(status *signals.Status, err error) error {
 	return term.Exit{Code: fault.ExitFailed}
 }
 
+// OutcomeStyle is how an outcome looks.
+func OutcomeStyle(o task.Outcome) term.Style {
+	switch {
+	case o.Good():
+		return term.Good
+	case o == task.Failed || o == task.ChecksFailed:
+		return term.Bad
+	}
+	return term.Doubtful
+}
+
 // EndOf is when a task ended: the time of its last log line.
 func EndOf(status *signals.Status, now time.Time) time.Time {
 	if n := len(status.Log); n > 0 && IsEnded(status) {

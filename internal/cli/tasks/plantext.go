@@ -69,7 +69,7 @@ func box(s task.Status) string {
 func decideText(id string, status *signals.Status, now time.Time, ends bool) string {
 	until := "it waits until somebody decides"
 	if status.WaitingUntil.After(now) {
-		until = fmt.Sprintf("it passes by itself at %s, in %s",
+		until = fmt.Sprintf("it is approved automatically at %s, in %s",
 			status.WaitingUntil.Local().Format("15:04:05"), term.Remaining(status.WaitingUntil.Sub(now)))
 	}
 	text := fmt.Sprintf("Plan %d waits for a decision; %s", status.Plan.Revision, until)
@@ -84,5 +84,5 @@ func waitLeft(status *signals.Status, now time.Time) string {
 	if status.WaitingUntil.IsZero() {
 		return "waits for you"
 	}
-	return "passes by itself in " + term.Duration(status.WaitingUntil.Sub(now))
+	return "is approved automatically in " + term.Duration(status.WaitingUntil.Sub(now))
 }

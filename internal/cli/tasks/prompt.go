@@ -34,8 +34,7 @@ type sent struct {
 // show shows a plan that waits for a decision, once, and asks for one where a person can be asked. Where the task ends with this command,
 // no other command is named.
 func (p *planPrompt) show(status *signals.Status, ends bool) {
-	waiting := status.Phase == task.Approving && status.Plan != nil
-	if !waiting {
+	if !p.waits(status) {
 		p.stopAsking()
 		p.shown = 0
 		return
@@ -51,6 +50,11 @@ func (p *planPrompt) show(status *signals.Status, ends bool) {
 		return
 	}
 	p.screen.Line(decideText(p.id, status, p.now(), ends))
+}
+
+// waits tells whether a plan waits for a decision.
+func (p *planPrompt) waits(status *signals.Status) bool {
+	return status.Phase == task.Approving && status.Plan != nil
 }
 
 // asks tells whether a person can be asked.
@@ -153,7 +157,7 @@ func (p *planPrompt) line(status *signals.Status) string {
 	case p.sending:
 		return "⏳ Sending your decision..."
 	case p.typing != nil:
-		const ask = "What is to change? (enter sends, esc goes back) "
+		const ask = "What should change? (enter sends, esc goes back) "
 		return ask + p.typing.Shown(p.screen.Columns()-1-term.Cells(ask))
 	case p.asking:
 		return fmt.Sprintf("⏳ Plan %d: [a]pprove, [e]dit, [r]eject · %s", p.shown, left)

@@ -92,8 +92,8 @@ func TestPromptShowsCountdownAndText(t *testing.T) {
 		clitest.Pass(10 * time.Second)
 		f.press("eleave the API")
 		clitest.Pass(2 * time.Second)
-		clitest.Wants(t, f.Errs.String(), "Plan, revision 1: One step", "<raw>", "⏳ Plan 1: [a]pprove, [e]dit, [r]eject · passes by itself in 20m",
-			"passes by itself in 19m 51s", "What is to change? (enter sends, esc goes back) leave the API_")
+		clitest.Wants(t, f.Errs.String(), "Plan, revision 1: One step", "<raw>", "⏳ Plan 1: [a]pprove, [e]dit, [r]eject · is approved automatically in 20m",
+			"is approved automatically in 19m 51s", "What should change? (enter sends, esc goes back) leave the API_")
 		ft.Set(func(f *clitest.Task) { f.Status.Phase = task.Executing }) // the timer ran out while somebody typed
 		clitest.Pass(3 * time.Second)
 		balanced(t, f.Errs.String())

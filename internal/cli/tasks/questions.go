@@ -16,7 +16,7 @@ func questionsText(status *signals.Status, now time.Time) string {
 		id, rule := term.OneLine(q.ID), term.OneLine(q.Rule)+": "+term.OneLine(q.Reason)
 		if q.Push() {
 			changes := term.Indent(term.Plain(q.Command), 2)
-			fmt.Fprintf(&b, "%s  the branch is to be pushed with these changes\n  %s\n  rule %s\n", id, changes, rule)
+			fmt.Fprintf(&b, "%s  the branch would be pushed with these changes\n  %s\n  rule %s\n", id, changes, rule)
 			continue
 		}
 		in := "the workspace"

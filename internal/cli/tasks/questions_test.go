@@ -23,9 +23,9 @@ func TestPushThatWaitsIsShown(t *testing.T) {
 	s := &signals.Status{WorkflowID: "web-1", Phase: task.Suspended, Reason: signals.ReasonPush, NextAction: "`allow` or `deny` the push",
 		Questions: []signals.Question{{ID: "push-4f2a", Command: "ci .github/workflows/a.yml: new\nci .github/workflows/b\u202e.yml: new",
 			Rule: "sensitive.ci", Reason: "a person has to look"}}}
-	clitest.Wants(t, questionsText(s, time.Now()), "push-4f2a  the branch is to be pushed with these changes\n  ci .github/workflows/a.yml: new\n  ci .github/workflows/b.yml: new\n  rule sensitive.ci: a person has to look")
+	clitest.Wants(t, questionsText(s, time.Now()), "push-4f2a  the branch would be pushed with these changes\n  ci .github/workflows/a.yml: new\n  ci .github/workflows/b.yml: new\n  rule sensitive.ci: a person has to look")
 	text := SuspendedText(s)
-	clitest.Wants(t, text, "Suspended: what is to be pushed waits for a person")
+	clitest.Wants(t, text, "Suspended: a push waits for approval")
 	clitest.Wants(t, text, "longshift allow web-1 push-4f2a")
 	clitest.Wants(t, text, "longshift deny web-1")
 	if strings.Contains(text, "resume") {

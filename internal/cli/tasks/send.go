@@ -86,7 +86,8 @@ func (t *Tasks) Refused(err error, id string) error {
 	}
 	var gone *serviceerror.NotFound
 	if errors.As(err, &gone) {
-		return fault.New(fault.Conflict, "task %s has ended", id).WithHint("see `longshift show %s`", id)
+		return fault.New(fault.Conflict, "task %s has ended", id).
+			WithHint("see `longshift show %s`; `longshift follow-up` starts another one on top of its work", id)
 	}
 	return t.server.Explain(err, id)
 }

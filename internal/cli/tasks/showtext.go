@@ -58,7 +58,10 @@ func sessionTable(status *signals.Status, now time.Time) string {
 		case outcome == "":
 			took, outcome = term.SinceText(now, s.Started), "running"
 		}
-		if s.Resumed > 0 {
+		switch {
+		case s.Resumed == 1:
+			outcome += ", resumed once"
+		case s.Resumed > 1:
 			outcome += fmt.Sprintf(", resumed %d times", s.Resumed)
 		}
 		return []string{fmt.Sprint(s.N), string(s.Role), term.Dash(term.OneLine(s.Deliverable)), outcome, took, fmt.Sprint(s.Turns),

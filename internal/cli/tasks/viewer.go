@@ -2,6 +2,7 @@ package tasks
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"go.temporal.io/sdk/client"
@@ -84,28 +85,39 @@ func (v *Viewer) Greet(id, run string) {
 
 // Follow follows a task and ends with the exit code of its outcome.
 func (v *Viewer) Follow(ctx context.Context, cl client.Client, t Found, flags FollowFlags) error {
-	screen, o := v.printer.Screen(), FollowOptions{wait: flags.wait}
+	screen, o := v.printer.Screen(), FollowOptions{wait: flags.wait, untilPlan: flags.UntilPlan, verbose: flags.verbose}
 	if flags.notify {
 		o.Notify = v.notifier(ctx, screen)
 	}
 	f := v.Follower(t.ID, cl, screen, o)
 	status, err := f.Follow(ctx, v.Poller(cl, t))
+	if errors.Is(err, errPlanReady) {
+		return v.printPlan(status)
+	}
 	if err != nil && (status == nil || !IsEnded(status)) {
 		return err
 	}
 	if err != nil && status.Detail == err.Error() {
 		status.Detail = "" // the error says it
 	}
-	if printed := v.printEnd(status); printed != nil {
+	if printed := v.printLast("end", status); printed != nil {
 		return printed
 	}
 	return Ending(status, err)
 }
 
-// printEnd prints the last status: as text, or as the one document of json, or as the last line of jsonl.
-func (v *Viewer) printEnd(status *signals.Status) error {
+// printPlan prints nothing more as text: the follower has shown the plan.
+func (v *Viewer) printPlan(status *signals.Status) error {
+	if v.printer.IsText() {
+		return nil
+	}
+	return v.printLast("plan", status)
+}
+
+// printLast prints the last status: as text, or as the one document of json, or as the last line of jsonl, which has a type.
+func (v *Viewer) printLast(lineType string, status *signals.Status) error {
 	if v.printer.Format == term.FormatJSONL {
-		return v.printer.Encode(map[string]any{"type": "end", "status": status}, "")
+		return v.printer.Encode(map[string]any{"type": lineType, "status": status}, "")
 	}
 	return v.PrintSummary(status)
 }
@@ -131,5 +143,12 @@ func (v *Viewer) Ended(ctx context.Context, c PollClient, f Found) error {
 }
 
 func (v *Viewer) PrintSummary(status *signals.Status) error {
-	return v.printer.Print(status, func() string { return SummaryText(status, EndOf(status, v.clock.Now())) })
+	return v.printer.Print(status, func() string {
+		return v.printer.PaintLines(SummaryText(status, EndOf(status, v.clock.Now())), func(n int) term.Style {
+			if n > 0 {
+				return ""
+			}
+			return OutcomeStyle(status.Outcome)
+		})
+	})
 }

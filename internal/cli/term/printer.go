@@ -98,7 +98,7 @@ func (p *Printer) Interactive() bool {
 
 // Screen is the live line of stderr.
 func (p *Printer) Screen() *Screen {
-	return &Screen{out: p.streams.Err, live: p.streams.ErrTTY && p.IsText(), width: p.streams.Width}
+	return &Screen{out: p.streams.Err, live: p.streams.ErrTTY && p.IsText(), color: p.streams.errColor && p.IsText(), width: p.streams.Width}
 }
 
 // Table lines up columns. The last one is not padded.

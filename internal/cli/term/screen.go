@@ -15,6 +15,7 @@ type Screen struct {
 	mu    sync.Mutex
 	out   io.Writer
 	live  bool       // out is a terminal
+	color bool       // lines may have colours
 	width func() int // may be nil
 	shown string     // the live line as it stands
 }
@@ -22,11 +23,15 @@ type Screen struct {
 // IsLive tells whether there is a live line.
 func (s *Screen) IsLive() bool { return s.live }
 
-// Line writes permanent lines. The terminal may be in raw mode, so each begins at the left by itself.
-func (s *Screen) Line(text string) {
+// Line writes permanent lines.
+func (s *Screen) Line(text string) { s.Entry("", text) }
+
+// Entry writes permanent lines with a mark before the first one, such as a time, that is less to be seen than the text. The terminal
+// may be in raw mode, so each line sets its own beginning.
+func (s *Screen) Entry(mark, text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	text = strings.TrimSuffix(Plain(text), "\n") + "\n"
+	text = paint(s.color, Faint, mark) + strings.TrimSuffix(Plain(text), "\n") + "\n"
 	if !s.live {
 		io.WriteString(s.out, text)
 		return

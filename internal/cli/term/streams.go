@@ -18,6 +18,8 @@ type Streams struct {
 	OutTTY bool
 	ErrTTY bool // Err is a terminal: a live line can be shown
 
+	outColor, errColor bool // see Colored
+
 	// Width returns the columns of the terminal behind Err; 0 is unknown. It may be nil.
 	Width func() int
 	// Raw makes In give keys one by one and without echo, until restore is called. It may be nil.

@@ -31,7 +31,7 @@ func (c *caller) troubled(now tasks.Trouble) {
 	case now == tasks.NoServer:
 		c.report.event(event{Type: eventError}, "the Temporal server does not answer; what runs is safe there; trying again")
 	case now == tasks.NoWorker:
-		c.report.event(event{Type: eventError}, "no worker is answering; what runs is safe, and goes on when one is back")
+		c.report.event(event{Type: eventError}, "no worker is answering; running tasks are safe and continue when one is back")
 	case before == tasks.NoServer:
 		c.report.event(event{Type: eventRecovered}, "the Temporal server answers again")
 	default:

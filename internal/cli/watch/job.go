@@ -80,7 +80,7 @@ func (j *job) status(r *reporter, folder string, s *signals.Status) {
 		}
 	}
 	if s.Phase != task.Suspended && s.Phase != task.Ended {
-		j.unblocked(r, "it goes on")
+		j.unblocked(r, "it continues")
 	}
 	if s.NeedsHuman && !j.asks && s.Phase != task.Suspended {
 		r.ring()
@@ -99,18 +99,18 @@ func (j *job) unblocked(r *reporter, why string) {
 // errParked ends the following of a task that waits for a person and blocks no other.
 var errParked = errors.New("parked")
 
-// suspended reports, once, why the task is blocked and what lifts that. It returns errParked where other files are begun meanwhile.
+// suspended reports, once, why the task is blocked and what lifts that. It returns errParked where other files are started meanwhile.
 func (j *job) suspended(r *reporter, s *signals.Status) error {
 	blocks := signals.KeepsAdmission(s.Reason, string(intake.Backlog))
 	if stop := string(s.Reason) + "\x00" + s.Detail; j.stopped != stop {
 		j.stopped, j.asks = stop, true
 		r.waitAgain("")
-		text := j.file + ": no other file is begun until this is settled\n" + tasks.SuspendedText(s)
+		text := j.file + ": no other file is started until this is settled\n" + tasks.SuspendedText(s)
 		if s.Reason == signals.ReasonSpecIssue {
-			text = fmt.Sprintf("%s: a question about the specification; no other file is begun until it is answered\n%s\n"+
+			text = fmt.Sprintf("%s: a question about the specification; no other file is started until it is answered\n%s\n"+
 				"longshift resume %s --note \"the answer\"\nlongshift abandon %s", j.file, strings.TrimSpace(term.Plain(s.Detail)), j.id, j.id)
 		} else if !blocks {
-			text = j.file + ": other files are begun meanwhile\n" + tasks.SuspendedText(s)
+			text = j.file + ": other files are started meanwhile\n" + tasks.SuspendedText(s)
 		}
 		r.event(event{Type: eventBlocked, File: j.file, Task: j.id, Reason: s.Reason, Blocks: blocks, Detail: s.Detail}, text)
 		r.ring()

@@ -100,7 +100,7 @@ func (r *reporter) interrupted(id string, parked int) error {
 	}
 	switch {
 	case id != "":
-		r.printer.Say("stopped watching; task %s goes on: longshift status -f %s", id, id)
+		r.printer.Say("stopped watching; task %s continues: longshift status -f %s", id, id)
 	case parked > 0:
 		r.printer.Say("stopped watching; %s for somebody: longshift status", waitsFor(parked))
 	default:

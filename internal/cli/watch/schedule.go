@@ -58,9 +58,9 @@ func (s *schedule) check(ctx context.Context) error {
 		s.report.event(event{Type: eventRecovered}, "the intake is gone; looking at "+s.backlog.path+" from here")
 	case found != name:
 		s.report.event(event{Type: eventError}, "intake "+name+" is there for this folder, and is paused: "+
-			"nothing begins until `longshift intake resume "+name+"`, or `remove`")
+			"nothing starts until `longshift intake resume "+name+"`, or `remove`")
 	default:
-		s.report.event(event{Type: eventWaiting}, "intake "+name+" looks at this folder already; following what it begins")
+		s.report.event(event{Type: eventWaiting}, "intake "+name+" watches this folder already; following the tasks it starts")
 	}
 	s.report.waitAgain(said)
 	return nil

@@ -105,8 +105,8 @@ func TestWatchBlocked(t *testing.T) {
 			clitest.Pass(3 * time.Second)
 			b.end()
 			out := strings.ReplaceAll(b.Errs.String(), "\r\n", "\n")
-			clitest.Wants(t, out, "BLOCKED      010-a.md: a question about the specification; no other file is begun until it is answered\n",
-				"Which colour?\n", `longshift resume backlog:010-a.md --note "the answer"`, "unblocked    010-a.md: it goes on\n",
+			clitest.Wants(t, out, "BLOCKED      010-a.md: a question about the specification; no other file is started until it is answered\n",
+				"Which colour?\n", `longshift resume backlog:010-a.md --note "the answer"`, "unblocked    010-a.md: it continues\n",
 				"ended        010-a.md: Abandoned: not wanted", "kept         010-a.md stays where it is; edit it to have it worked on again, or remove it\n",
 				"waiting      for files in backlog; kept as they are: 010-a.md (edit one to have it worked on again)\n")
 			if strings.Count(out, "BLOCKED") != 1 || strings.Contains(out, "Suspended: ") {
@@ -228,7 +228,7 @@ func TestWatchInterrupted(t *testing.T) {
 		clitest.Pass(3 * time.Second)
 		b.end()
 		out := b.Errs.String()
-		if !strings.HasSuffix(out, term.EraseLine+"stopped watching; task backlog:010-a.md goes on: longshift status -f backlog:010-a.md\n") {
+		if !strings.HasSuffix(out, term.EraseLine+"stopped watching; task backlog:010-a.md continues: longshift status -f backlog:010-a.md\n") {
 			t.Errorf("%q", out)
 		}
 	})

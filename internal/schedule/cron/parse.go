@@ -38,7 +38,7 @@ func Parse(text string) (Spec, error) {
 	case len(text) > MaxExpression:
 		return wrong(fmt.Sprintf("has %d bytes", len(text)), fmt.Sprintf("write at most %d", MaxExpression))
 	case strings.HasPrefix(text, "TZ=") || strings.HasPrefix(text, "CRON_TZ="):
-		return wrong("a time zone stands before the fields", "take it out and give --timezone "+zoneIn(text))
+		return wrong("a time zone precedes the fields", "take it out and give --timezone "+zoneIn(text))
 	case strings.Contains(text, "#"):
 		return wrong("holds a comment, or # for a day of the week", "take it out; "+fiveFields)
 	case strings.HasPrefix(strings.ToLower(text), "@every"):

@@ -58,7 +58,7 @@ func TestParseRefuses(t *testing.T) {
 		"9":                             `has one field, not five`,
 		"@every 5m":                     `schedule "@every 5m": @every is no point in time; write it in fields, such as "*/30 * * * *" for every half hour`,
 		"@reboot":                       `schedule "@reboot": unknown name; use @hourly`,
-		"CRON_TZ=Europe/Rome 0 9 * * *": `a time zone stands before the fields; take it out and give --timezone Europe/Rome`,
+		"CRON_TZ=Europe/Rome 0 9 * * *": `a time zone precedes the fields; take it out and give --timezone Europe/Rome`,
 		"TZ=Mars 0 9 * * *":             `take it out and give --timezone Europe/Rome`,
 		"0 9 * * * # fix":               `holds a comment, or # for a day of the week`,
 		"0 9 * * 1#2":                   `holds a comment, or # for a day of the week`,

@@ -30,6 +30,9 @@ func DefaultEvery(k intake.Kind) time.Duration {
 	return 15 * time.Minute
 }
 
+// DefaultLabel marks the work of trackers that is meant for Longshift, where neither a label nor an assignee is chosen.
+const DefaultLabel = "longshift"
+
 // DefaultPause reports whether an intake waits by default while one of our pull requests is open. Backlog files are meant to be worked
 // off one after the other.
 func DefaultPause(k intake.Kind) bool { return k != intake.Backlog }

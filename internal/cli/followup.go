@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/longshift/longshift/internal/cli/command"
+	"github.com/longshift/longshift/internal/excerpt"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
+)
+
+// followUpOptions are what follow-up uses.
+type followUpOptions struct {
+	earlier earlierTask
+	launch  *launcher
+}
+
+func newFollowUpCommand(f *factory) *cobra.Command {
+	o := &followUpOptions{earlier: newEarlierTask(f), launch: newLauncher(f)}
+	c := &cobra.Command{
+		Use:   "follow-up <task> <text>",
+		Short: "Start a task on top of what an ended one has done",
+		Long: `Start a task whose base is the branch of an ended task, with the settings of that task. The planner is told what was asked for there and
+what was planned. The new branch has the commits of both, so merging it takes all of them.
+
+To change the pull request of a task on GitHub, comment there instead: its task works on it until it is merged or closed.`,
+		Example:           "  longshift follow-up x1y2z3 \"now add the same flag to show\"\n  longshift follow-up x1y2z3 \"fix the typo in the help\" --detach",
+		Args:              command.Takes(2, 2, "the task or the text"),
+		ValidArgsFunction: f.tasks.CompleteEnded,
+		Annotations: command.Exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitConflict, fault.ExitSuspended, fault.ExitServer,
+			fault.ExitChecks, fault.ExitInterrupt),
+		RunE: func(c *cobra.Command, args []string) error { return o.run(c.Context(), args[0], args[1]) },
+	}
+	o.launch.define(c.Flags())
+	return c
+}
+
+func (o *followUpOptions) run(ctx context.Context, given, text string) error {
+	if strings.TrimSpace(text) == "" {
+		return fault.New(fault.Input, "the text is empty").WithHint("say in words what to do")
+	}
+	c, in, s, err := o.earlier.read(ctx, given)
+	if err != nil {
+		return err
+	}
+	switch {
+	case s.Outcome == task.PullMerged:
+	case s.Branch == "" || len(s.Commits) == 0:
+		return fault.New(fault.Conflict, "task %s has committed nothing", s.WorkflowID).
+			WithHint("start it again with `longshift retry %s`, or another one with `longshift run`", s.WorkflowID)
+	default:
+		in.Base = s.Branch
+	}
+	in.Task, in.Issue, in.Origin, in.Review = text, nil, nil, ""
+	if err := o.earlier.name(o.launch, in); err != nil {
+		return err
+	}
+	if room := task.MaxTask - len(in.Task); room > 0 {
+		in.Task += excerpt.Clip(earlierText(s), room)
+	}
+	return o.launch.start(ctx, c, in)
+}
+
+// earlierText tells a follow-up what the task before it was about.
+func earlierText(s *signals.Status) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n\n# Earlier task\n\nThis follows a task whose work is in the files that you see. It was asked for as:\n%s\n", s.Task)
+	planText(&b, s.Plan)
+	return b.String()
+}

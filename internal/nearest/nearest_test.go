@@ -1,0 +1,15 @@
+package nearest
+
+import "testing"
+
+func TestName(t *testing.T) {
+	known := []string{"budget", "base", "detach"}
+	for given, want := range map[string]string{"budgt": "budget", "Base": "base", "dettach": "detach", "budget": "budget", "": "", "image": "", "b": ""} {
+		if got := Name(given, known); got != want {
+			t.Errorf("%q: %q, want %q", given, got, want)
+		}
+	}
+	if Name("x", nil) != "" {
+		t.Error("a name out of nothing")
+	}
+}
