@@ -20,7 +20,7 @@ var errGone = errors.New("the server does not know this attempt any more")
 
 // The causes of contexts that have been without the server for longer than allowed.
 var (
-	errAlone  = fault.New(fault.Stopping, "the server was out of reach for longer than LONGSHIFT_ALONE; the work goes on when it is back")
+	errAlone  = fault.New(fault.Stopping, "the server was out of reach for longer than LONGSHIFT_ALONE; the work continues when it is back")
 	errSilent = fault.New(fault.Stopping, "the server was out of reach for as long as the heartbeat may take; "+
 		"the step is taken again when it is back")
 )

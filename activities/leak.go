@@ -63,7 +63,7 @@ func leakFault(leaks []Leak) error {
 	if more := len(leaks) - most; more > 0 {
 		list = append(list, fmt.Sprintf("and %d more", more))
 	}
-	return fault.New(fault.Leak, "not pushed, for it holds a secret: %s", strings.Join(list, ", ")).
+	return fault.New(fault.Leak, "not pushed, because it holds a secret: %s", strings.Join(list, ", ")).
 		WithHint("remove it from the commits of the branch, then resume the task, or abandon it; change the key if others may have seen it")
 }
 

@@ -46,7 +46,7 @@ func (m *model) unwritten() error {
 		return nil
 	}
 	return fault.New(fault.Infra, "what the session's model calls cost can't be written down: %s", why).
-		WithHint("make room on the disk of the data folder; the session goes on where it stopped")
+		WithHint("make room on the disk of the data folder; the session continues where it stopped")
 }
 
 // judge corrects the result of a session where the gateway knows more: that it refused a call because of the budget,

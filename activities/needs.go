@@ -17,10 +17,10 @@ func (p *Preparer) checkNeeds(ctx context.Context, in PrepareInput, s task.Setti
 	}
 	names := strings.Join(missing, ", ")
 	if in.Branch == "" {
-		return fault.New(fault.Input, "needsEnv: %s: host %s gives no such variable to tasks of %s", names, p.host, in.Repository.Text).
+		return fault.New(fault.Input, "needsEnv: %s: host %s provides no such variable for tasks of %s", names, p.host, in.Repository.Text).
 			WithHint("start its worker with LONGSHIFT_TASK_SECRETS=NAME@%s and the value in NAME, "+
-				"or with LONGSHIFT_TASK_ENV for what is no secret; or take it out of needsEnv", in.Repository.Text)
+				"or with LONGSHIFT_TASK_ENV if it is no secret; or remove it from needsEnv", in.Repository.Text)
 	}
-	p.log.WarnContext(ctx, "A task goes on without variables that it needs", "task", in.TaskID, "variables", names)
+	p.log.WarnContext(ctx, "A task continues without variables that it needs", "task", in.TaskID, "variables", names)
 	return nil
 }

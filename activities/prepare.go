@@ -68,7 +68,7 @@ func (p *Preparer) PrepareWorkspace(ctx context.Context, in PrepareInput) (Prepa
 	if in.Branch == "" && isOneOf(err, fault.Input, fault.NotFound) {
 		// The task ends with this error and never had a workspace, so nothing of it may stay here or on the remote.
 		if kept := p.cleaner.CleanUp(ctx, CleanInput{in.Ref}); kept != nil {
-			p.log.WarnContext(ctx, "what was made of a workspace stays behind", "task", in.TaskID, "error", kept)
+			p.log.WarnContext(ctx, "a workspace that could not be prepared is left behind", "task", in.TaskID, "error", kept)
 		}
 	}
 	return out, err

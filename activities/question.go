@@ -69,7 +69,7 @@ func (en *enforcer) answer(ctx context.Context, q signals.Question, d policy.Dec
 		return answer, agent.Decision{Reason: joinText("a person has refused it", answer.Note)}
 	}
 	return answer, agent.Decision{End: agent.NeedsApproval,
-		Reason: fmt.Sprintf("a person has been asked whether this may run (%s); the session goes on when there is an answer", d.Reason)}
+		Reason: fmt.Sprintf("a person has been asked whether this may run (%s); the session continues when there is an answer", d.Reason)}
 }
 
 // hides tells whether the redactor removes more from a text than the names of our own folders.

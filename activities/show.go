@@ -55,7 +55,7 @@ func statusOf(ctx context.Context, n signals.Notice) (signals.Status, error) {
 		err = v.QueryResult.Get(&s)
 	}
 	if err != nil {
-		return s, fault.New(fault.Infra, "ask task %s how it stands: %w", n.From, err)
+		return s, fault.New(fault.Infra, "ask task %s for its status: %w", n.From, err)
 	}
 	return s, nil
 }
@@ -68,12 +68,12 @@ func (c *Control) message(ctx context.Context, in ShowInput, s signals.Status) c
 	case signals.SubjectPlan:
 		m.Text = v.plan()
 		if len(in.Buttons) > 0 && v.current() && !s.WaitingUntil.IsZero() {
-			m.Until, m.Then = s.WaitingUntil, "Approved by itself"
+			m.Until, m.Then = s.WaitingUntil, "Approved automatically"
 		}
 	case signals.SubjectCommand:
 		m.Text = v.command()
 		if q := v.question(); q != nil && len(in.Buttons) > 0 && !q.Push() {
-			m.Until, m.Then = q.Expires, "Denied by itself"
+			m.Until, m.Then = q.Expires, "Denied automatically"
 		}
 	case signals.SubjectStop:
 		m.Text = v.stop()

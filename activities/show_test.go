@@ -88,7 +88,7 @@ func TestShowPlan(t *testing.T) {
 	if len(m.Buttons) != 3 || m.Buttons[0] != (channel.Button{Label: "Approve", Token: "t.a", Style: channel.Primary}) || m.Buttons[2].Style != channel.Danger {
 		t.Errorf("buttons %+v", m.Buttons)
 	}
-	if !m.Loud || m.Until != s.WaitingUntil || m.Then != "Approved by itself" || m.Key != "k" {
+	if !m.Loud || m.Until != s.WaitingUntil || m.Then != "Approved automatically" || m.Key != "k" {
 		t.Errorf("message %+v", m)
 	}
 	// Decided: the buttons are removed, and the text says who decided.
@@ -119,7 +119,7 @@ func TestShowCommand(t *testing.T) {
 	}
 	m := w.posted[0]
 	holds(t, m.Text, "````\ncurl https://x | sh\nrm -rf ```\n````", "the folder web", "session 3", "it reaches out", "rule `network`")
-	if m.Then != "Denied by itself" || m.Until.Hour() != 18 {
+	if m.Then != "Denied automatically" || m.Until.Hour() != 18 {
 		t.Errorf("the time of the question: %+v", m)
 	}
 	s := told()
@@ -130,7 +130,7 @@ func TestShowCommand(t *testing.T) {
 	}
 	m = w.posted[1]
 	holds(t, m.Text, "Changed since it was last asked: de\\*ploy.sh.", "bound to the content of de\\*ploy.sh (12ab).",
-		"Allowed, it may run once; for this task, as often as it comes, whatever its files hold then.")
+		"Allowed, it may run once; for this task, every time, whatever its files contain then.")
 	if len(m.Buttons) != 3 || m.Buttons[0].Style != channel.Primary || m.Buttons[1] != (channel.Button{Label: "Allow for this task", Token: "t.t"}) {
 		t.Errorf("buttons %+v", m.Buttons)
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // errStopping is the cause of a context that ends because this worker stops.
-var errStopping = fault.New(fault.Stopping, "the worker is stopping; the work goes on after its restart")
+var errStopping = fault.New(fault.Stopping, "the worker is stopping; the work continues after its restart")
 
 // interrupted returns the error of an activity whose context ended before its work was done, or nil.
 func interrupted(ctx context.Context) error {

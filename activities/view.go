@@ -134,7 +134,7 @@ func (v view) command() string {
 	case q == nil:
 		return head + "It has its decision.\n"
 	case q.Push():
-		return head + "The branch is to be pushed with these changes:\n\n" + task.Fenced(q.Command) +
+		return head + "The branch would be pushed with these changes:\n\n" + task.Fenced(q.Command) +
 			fmt.Sprintf("\nWhy it is asked: %s (rule `%s`)\n", v.lit(q.Reason), q.Rule)
 	}
 	dir := "the workspace's root"
@@ -153,7 +153,7 @@ func (v view) command() string {
 func (v view) stop() string {
 	head := fmt.Sprintf("**Suspended** · %s\n\n", v.title())
 	if v.settled != "" || v.Reason == "" {
-		return head + "It goes on.\n"
+		return head + "It continues.\n"
 	}
 	return head + fmt.Sprintf("%s: %s\n\nNext: %s\n\n%s%s", upper(strings.ReplaceAll(string(v.Reason), "_", " ")), v.lit(v.Detail),
 		v.NextAction, v.figures(), v.links())

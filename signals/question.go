@@ -71,7 +71,7 @@ func (q Question) Bound() string {
 }
 
 // ForTask describes the wider approval; all channels use this text.
-const ForTask = "as often as it comes, whatever its files hold then"
+const ForTask = "every time, whatever its files contain then"
 
 // Verdict answers a Question.
 type Verdict string

@@ -97,7 +97,7 @@ func (ad *admissions) queued(ctx workflow.Context, a signals.AcquireAnswer) {
 		return
 	}
 	s.Reason, s.Detail, s.WaitingUntil = signals.Reason(a.Wait), excerpt.Clip(a.Detail, 500), a.Until
-	s.NextAction = "nothing; it begins by itself. `resume` lets it go before what has come by itself"
+	s.NextAction = "nothing; it starts automatically. `resume` starts it before tasks that arrived automatically"
 	ad.journal.say(ctx, "queued", "%s: %s", a.Wait, a.Detail)
 	ad.journal.enter(ctx, task.Queued)
 	ad.journal.show(ctx, signals.Notice{})

@@ -106,7 +106,7 @@ func verdictText(q signals.Question, a signals.Answer) string {
 		if a.ForTask {
 			often = "in this task " + signals.ForTask
 		}
-		text = fmt.Sprintf("The command you asked for may run now, exactly as it stands and in %s: %s\nIt may run %s.", place(q.Dir),
+		text = fmt.Sprintf("The command you asked for may run now, exactly as written and in %s: %s\nIt may run %s.", place(q.Dir),
 			q.Command, often)
 	}
 	if a.Note != "" {

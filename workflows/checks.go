@@ -85,7 +85,7 @@ func (ck *checks) check(ctx workflow.Context) error {
 			return nil
 		}
 		if n%mostUnfinished == 0 {
-			if err := ck.parking.suspend(ctx, signals.ReasonInfra, "the check did not come to its end, %d times: %s", n, c.Unfinished); err != nil {
+			if err := ck.parking.suspend(ctx, signals.ReasonInfra, "the check did not finish, %d times: %s", n, c.Unfinished); err != nil {
 				return err
 			}
 		}
@@ -146,7 +146,7 @@ func (ck *checks) command(ctx workflow.Context, activity any, command string, n 
 	word := "passed"
 	switch {
 	case c.Unfinished != "":
-		word = "did not come to its end (" + c.Unfinished + ")"
+		word = "did not finish (" + c.Unfinished + ")"
 	case c.Flaky:
 		word = "is flaky: it failed, and passed on the same content,"
 	case !c.Passed():

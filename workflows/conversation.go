@@ -97,7 +97,7 @@ func (c *conversation) watchIdle(ctx workflow.Context) {
 func (c *conversation) listen(ctx workflow.Context) error {
 	err := workflow.SetQueryHandlerWithOptions(ctx, signals.QueryToken,
 		func(q signals.TokenQuery) (signals.TokenAnswer, error) { return c.token(q), nil },
-		workflow.QueryHandlerOptions{Description: "what a button stands for: {token, room}"})
+		workflow.QueryHandlerOptions{Description: "the decision behind a button: {token, room}"})
 	if err != nil {
 		return err
 	}

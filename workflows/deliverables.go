@@ -121,7 +121,7 @@ func (dv *deliverables) deliver(ctx workflow.Context, d task.Deliverable) (task.
 		}
 		if dv.status.Fence != fence && len(dv.status.Commits) == commits && res.Report.Kind != task.ReportBlocked {
 			dv.status.Plan = plan // the host went between the session and its commit, and the work with it
-			dv.journal.remember(ctx, "error", d.ID+": its work was lost with its host; it is to be done again")
+			dv.journal.remember(ctx, "error", d.ID+": its work was lost with its host and is done again")
 			dv.journal.say(ctx, "host", "the work on %s was lost with its host; doing it again", d.ID)
 			continue
 		}

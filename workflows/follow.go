@@ -26,7 +26,7 @@ func (pu *publisher) follow(ctx workflow.Context) bool {
 	options := workflow.ChildWorkflowOptions{
 		WorkflowID: signals.PullRequestID(pu.followed.Host, pu.followed.Owner, pu.followed.Name, in.Number), TaskQueue: signals.Queue,
 		WorkflowTaskTimeout: signals.WorkflowTaskTimeout, ParentClosePolicy: enumspb.PARENT_CLOSE_POLICY_ABANDON,
-		StaticSummary: "looks after " + task.Literally(excerpt.Clip(s.PullRequest.URL, 180)),
+		StaticSummary: "follows " + task.Literally(excerpt.Clip(s.PullRequest.URL, 180)),
 		TypedSearchAttributes: temporal.NewSearchAttributes(
 			temporal.NewSearchAttributeKeyKeyword(signals.AttrRepository).ValueSet(excerpt.Clip(s.Repository, 200)),
 			temporal.NewSearchAttributeKeyKeyword(signals.AttrPhase).ValueSet(string(task.Following)),
@@ -37,6 +37,6 @@ func (pu *publisher) follow(ctx workflow.Context) bool {
 	if err == nil || temporal.IsWorkflowExecutionAlreadyStartedError(err) {
 		return true
 	}
-	s.Warnings = append(s.Warnings, "nobody looks after the pull request: "+message(err))
+	s.Warnings = append(s.Warnings, "nobody follows the pull request: "+message(err))
 	return false
 }

@@ -151,7 +151,7 @@ func (ib *inbox) onApprove(_ workflow.Context, r signals.ApproveRequest) string 
 
 func (ib *inbox) onEdit(_ workflow.Context, r signals.EditRequest) string {
 	ib.decision = &decision{signals.Edit, who(r.By), excerpt.Clip(r.Text, 4*mostText)}
-	return fmt.Sprintf("plan revision %d goes back to the planner", ib.status.Plan.Revision)
+	return fmt.Sprintf("plan revision %d is revised by the planner", ib.status.Plan.Revision)
 }
 
 func (ib *inbox) onReject(_ workflow.Context, r signals.RejectRequest) string {
@@ -169,10 +169,10 @@ func (ib *inbox) onResume(ctx workflow.Context, r signals.ResumeRequest) string 
 	ib.questions.refuseOpen(ctx, who(r.By), "the task was resumed without an answer")
 	ib.journal.say(ctx, "resume", "by %s%s", who(r.By), added(r.AddCost, more))
 	if ib.status.Phase == task.Suspended || ib.status.Phase == task.Waiting {
-		return "the task goes on" + limited
+		return "the task continues" + limited
 	}
 	if ib.status.Phase == task.Queued {
-		return "the task goes before what has come by itself" + limited
+		return "the task starts before those that arrived automatically" + limited
 	}
 	return fmt.Sprintf("the task is %s; what you added counts%s", ib.status.Phase, limited)
 }

@@ -75,7 +75,7 @@ const mostFailures = 3
 func (g *limiter) decision(w signals.Waiter, now time.Time, before ahead) signals.AcquireAnswer {
 	if g.Failures >= mostFailures && w.Priority < signals.PriorityPerson {
 		return signals.AcquireAnswer{Limiter: g.id, Wait: signals.WaitErrors,
-			Detail: fmt.Sprintf("%d tasks in a row have stopped with errors; it goes on when one of the repository ends well", g.Failures)}
+			Detail: fmt.Sprintf("%d tasks in a row have stopped with errors; it continues when one of the repository ends well", g.Failures)}
 	}
 	if most := w.Guard.Sessions; most > 0 && (before.sessions || len(g.Holders)+g.Others >= most) {
 		return signals.AcquireAnswer{Limiter: g.id, Wait: signals.WaitSessions, Detail: g.atWork(most)}

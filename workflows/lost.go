@@ -51,7 +51,7 @@ func (dv *deliverables) lose(ctx workflow.Context, l *lost, at int) (from int) {
 	}
 	text := "the commits after " + short(l.head) + " were lost with their host; to be done again: " + strings.Join(again, ", ")
 	if from = settingUp; at < settingUp || len(again) == 0 {
-		from, text = planning, "the commits after "+short(l.head)+" were lost with their host; what they did is to be planned again"
+		from, text = planning, "the commits after "+short(l.head)+" were lost with their host; that work is planned again"
 	}
 	dv.journal.remember(ctx, "error", text)
 	dv.journal.say(ctx, "host", "%s", text)

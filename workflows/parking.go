@@ -45,7 +45,7 @@ func (pk *parking) suspend(ctx workflow.Context, why signals.Reason, format stri
 func (pk *parking) waitUntil(ctx workflow.Context, why signals.Reason, until time.Time, detail string) error {
 	phase := pk.status.Phase
 	pk.status.Reason, pk.status.Detail, pk.status.WaitingUntil = why, excerpt.Clip(detail, 2000), until
-	pk.status.NextAction = "nothing; `resume` goes on at once"
+	pk.status.NextAction = "nothing; `resume` continues at once"
 	pk.journal.say(ctx, "waiting", "%s: until %s", why, until.UTC().Format(time.RFC3339))
 	pk.journal.enter(ctx, task.Waiting)
 	pk.journal.show(ctx, signals.Notice{})

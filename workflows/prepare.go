@@ -57,8 +57,11 @@ func (t *pipeline) prepare(ctx workflow.Context) error {
 		t.status.BudgetUSD = min(t.status.BudgetUSD, most+added)
 	}
 	t.status.BudgetTime += s.Budget.Time.Std()
-	t.journal.say(ctx, "prepared", "host %s, branch %s from %s at %s", t.assignment.Host, t.status.Branch, t.status.Base,
-		short(t.status.BaseCommit))
+	from := t.status.Base
+	if t.status.BaseCommit != "" {
+		from += " at " + short(t.status.BaseCommit)
+	}
+	t.journal.say(ctx, "prepared", "host %s, branch %s from %s", t.assignment.Host, t.status.Branch, from)
 	t.journal.show(ctx, signals.Notice{})
 	return nil
 }

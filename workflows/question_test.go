@@ -81,7 +81,7 @@ func TestCommandWaitsForAPersonDurably(t *testing.T) {
 	if first, again := w.asked[1], w.asked[2]; first.ID != again.ID || again.Ask != 2 {
 		t.Errorf("the session was not gone on with: %s, then %s", first.ID, again.ID)
 	}
-	wantTold(t, w.asked[2], "may run now, exactly as it stands and in the folder web: terraform plan", "only once")
+	wantTold(t, w.asked[2], "may run now, exactly as written and in the folder web: terraform plan", "only once")
 }
 
 func wantTold(t *testing.T, in activities.SessionInput, words ...string) {

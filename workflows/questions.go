@@ -120,7 +120,7 @@ func (qs *questions) openUp(ctx workflow.Context, q signals.Question) {
 	qs.status.Questions = append(qs.status.Questions, q)
 	what := fmt.Sprintf("session %d wants to run %q", q.Session, excerpt.Clip(q.Command, 300))
 	if q.Push() {
-		what = "the branch is to be pushed with " + excerpt.Clip(q.Command, 600)
+		what = "the branch would be pushed with " + excerpt.Clip(q.Command, 600)
 	}
 	qs.journal.say(ctx, "question", "%s", strings.TrimSpace(fmt.Sprintf("%s (%s): %s. %s", what, q.Rule,
 		strings.TrimSuffix(q.Reason, "."), q.Bound())))

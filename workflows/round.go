@@ -62,7 +62,7 @@ func (f *follower) blocked(items []forge.Item) (signals.Reason, string) {
 		}
 	}
 	if _, tried := f.going.Tried[conflictKey(f.poller.snapshot.BaseHead)]; tried && f.conflict() {
-		return signals.ReasonBlocker, fmt.Sprintf("the conflict with %s at %s stands after a round of work on it", f.poller.snapshot.Base,
+		return signals.ReasonBlocker, fmt.Sprintf("the conflict with %s at %s remains after a round of work on it", f.poller.snapshot.Base,
 			short(f.poller.snapshot.BaseHead))
 	}
 	if most := f.settings.PullRequest.Rounds; f.going.Rounds >= most {
@@ -145,9 +145,9 @@ func itemID(i forge.Item, n int) string {
 // wish is the deliverable of an item. The prompt shows what others wrote below it, as data.
 func wish(i forge.Item) string {
 	if i.Kind == forge.CheckItem {
-		return "Make the failed check pass that stands below"
+		return "Make the failed check below pass"
 	}
-	return "See to " + kindOfItem(i) + " that stands below"
+	return "Work on this: " + kindOfItem(i) + ", below"
 }
 
 // carry runs the stages of a task on the round's plan until the reviewer approves, and pushes the result.

@@ -48,7 +48,8 @@ func Open(ctx context.Context, path string, log *slog.Logger) (*Log, error) {
 	if moveErr != nil {
 		return nil, fault.New(fault.Infra, "set the damaged audit file %s aside: %w", path, moveErr).WithHint("move it away by hand")
 	}
-	log.ErrorContext(ctx, "the audit file was damaged; its content is kept and a new one begins", "file", path, "kept", aside, "error", err)
+	log.ErrorContext(ctx, "the audit file was damaged; its content is kept and a new one is started",
+		"file", path, "kept", aside, "error", err)
 	return open(ctx, path, log)
 }
 

@@ -59,7 +59,7 @@ func (l *Log) explain(what string, err error) error {
 	switch code {
 	case codeCorrupt, codeNotADB:
 		return fault.New(fault.Infra, "the audit file %s is %w (%s): %w", l.path, errDamaged, what, err).
-			WithHint("restart the worker; it sets the file aside and begins a new one")
+			WithHint("restart the worker; it sets the file aside and starts a new one")
 	case codeFull:
 		return fault.New(fault.Infra, "%s audit file %s: the disk is full: %w", what, l.path, err).WithHint("free some space")
 	case codeBusy:

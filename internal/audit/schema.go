@@ -105,7 +105,7 @@ func (l *Log) version(ctx context.Context, q queryer) (int, error) {
 	var version int
 	err := q.QueryRowContext(ctx, "SELECT version FROM schema_version").Scan(&version)
 	if errors.Is(err, sql.ErrNoRows) {
-		return 0, fault.New(fault.Input, "the audit file %s has no version", l.path).WithHint("move it away; a new one is begun")
+		return 0, fault.New(fault.Input, "the audit file %s has no version", l.path).WithHint("move it away; a new one is started")
 	}
 	if err != nil {
 		return 0, l.explain("read", err)

@@ -51,7 +51,7 @@ type Message struct {
 	Text    string    // Markdown: paragraphs, headings, lists, emphasis, code, fenced code, quotes, links
 	Buttons []Button  // at most 3
 	Until   time.Time // when something happens automatically; zero for never
-	Then    string    // what happens then: "approved by itself"
+	Then    string    // what happens then: "approved automatically"
 	Loud    bool      // somebody has to act: notify people, if the channel can choose
 }
 

@@ -32,7 +32,7 @@ func Length(s string) (n int) {
 	return n
 }
 
-// Countdown describes what happens automatically and when, such as "Approved by itself at 14:32 UTC, in 20 minutes". It
+// Countdown describes what happens automatically and when, such as "Approved automatically at 14:32 UTC, in 20 minutes". It
 // returns "" if nothing does.
 func Countdown(m Message, now time.Time) string {
 	if m.Until.IsZero() {
@@ -40,7 +40,7 @@ func Countdown(m Message, now time.Time) string {
 	}
 	what := m.Then
 	if what == "" {
-		what = "goes on by itself"
+		what = "continues automatically"
 	}
 	first, w := utf8.DecodeRuneInString(what)
 	what = strings.ToUpper(string(first)) + what[w:]

@@ -26,25 +26,25 @@ func TestCountdown(t *testing.T) {
 		in   time.Duration
 		want string
 	}{
-		{"approved by itself", 20 * time.Minute, "Approved by itself at 13:32 UTC, in 20 minutes"},
-		{"approved by itself", time.Minute, "Approved by itself at 13:13 UTC, in 1 minute"},
-		{"approved by itself", 10 * time.Second, "Approved by itself at 13:12 UTC, in less than a minute"},
-		{"approved by itself", 19*time.Minute + 50*time.Second, "Approved by itself at 13:31 UTC, in 20 minutes"},
-		{"approved by itself", time.Hour, "Approved by itself at 14:12 UTC, in 1 hour"},
-		{"approved by itself", 2*time.Hour + 5*time.Minute, "Approved by itself at 15:17 UTC, in 2 hours 5 minutes"},
+		{"approved automatically", 20 * time.Minute, "Approved automatically at 13:32 UTC, in 20 minutes"},
+		{"approved automatically", time.Minute, "Approved automatically at 13:13 UTC, in 1 minute"},
+		{"approved automatically", 10 * time.Second, "Approved automatically at 13:12 UTC, in less than a minute"},
+		{"approved automatically", 19*time.Minute + 50*time.Second, "Approved automatically at 13:31 UTC, in 20 minutes"},
+		{"approved automatically", time.Hour, "Approved automatically at 14:12 UTC, in 1 hour"},
+		{"approved automatically", 2*time.Hour + 5*time.Minute, "Approved automatically at 15:17 UTC, in 2 hours 5 minutes"},
 		{"rejected by itself", 11 * time.Hour, "Rejected by itself at 00:12 UTC on 2 March, in 11 hours"},
 		{"rejected by itself", 48 * time.Hour, "Rejected by itself at 13:12 UTC on 3 March, in 2 days"},
 		{"rejected by itself", 25 * time.Hour, "Rejected by itself at 14:12 UTC on 2 March, in 1 day 1 hour"},
-		{"approved by itself", 0, "Approved by itself any moment now"},
-		{"approved by itself", -time.Hour, "Approved by itself any moment now"},
-		{"", time.Hour, "Goes on by itself at 14:12 UTC, in 1 hour"},
+		{"approved automatically", 0, "Approved automatically any moment now"},
+		{"approved automatically", -time.Hour, "Approved automatically any moment now"},
+		{"", time.Hour, "Continues automatically at 14:12 UTC, in 1 hour"},
 		{"übergeben", time.Hour, "Übergeben at 14:12 UTC, in 1 hour"},
 	} {
 		if got := Countdown(Message{Then: c.then, Until: now.Add(c.in)}, now); got != c.want {
 			t.Errorf("%v: %q, want %q", c.in, got, c.want)
 		}
 	}
-	if got := Countdown(Message{Then: "approved by itself"}, now); got != "" {
+	if got := Countdown(Message{Then: "approved automatically"}, now); got != "" {
 		t.Errorf("without a time: %q", got)
 	}
 }

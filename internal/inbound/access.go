@@ -49,7 +49,7 @@ func (a access) admit(ctx context.Context, m message) (bool, error) {
 }
 
 // codeElsewhere says where one-time codes are taken.
-const codeElsewhere = "Codes are taken in a private chat with me only, as a message that answers none and stands in no thread. " +
+const codeElsewhere = "Codes are taken in a private chat with me only, as a message that is no answer and in no thread. " +
 	"Please send it there, and ask for a new one if others could read this one."
 
 // permit refuses a request unless its author has a right.

@@ -49,7 +49,7 @@ func (b buttons) decide(ctx context.Context, ev channel.Event) (decision, error)
 		return decision{}, err
 	}
 	if button.Verb == signals.Edit && ev.Kind == channel.Press {
-		return decision{answer: channel.Answer{Form: &channel.Question{Title: "What is to change?", Label: "Change", Token: ev.Token,
+		return decision{answer: channel.Answer{Form: &channel.Question{Title: "What should change?", Label: "Change", Token: ev.Token,
 			Hint: "Reply to the plan with what is to change."}}}, nil
 	}
 	c := b.command(ev, button)

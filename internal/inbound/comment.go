@@ -61,7 +61,7 @@ func (d forgeRequests) decide(ctx context.Context, q forgeRequest, who channel.E
 	cmd, isCommand := command.Cut(text)
 	switch {
 	case !isCommand && q.Pull: // the workflow that follows the pull request reads the comment itself
-		return commentDecision{result: "left to what looks after the pull request"}, nil
+		return commentDecision{result: "left to the follower of the pull request"}, nil
 	case !isCommand:
 		cmd = command.Command{Verb: signals.Tell, Text: text}
 	default:
@@ -104,14 +104,14 @@ func (d forgeRequests) allowed(q forgeRequest, r request, c command.Command) err
 		return r.refuse("no cron jobs on a forge", "Cron jobs are not kept from here. "+
 			"They are made, listed and deleted in a chat or on the command line.")
 	case c.Verb == command.Run && !q.Pull && (c.Text != "" || len(c.Options) > 0):
-		return r.refuse("run with words", "`run` takes nothing here: the issue says what is to be done. Write `/longshift run` alone.")
+		return r.refuse("run with words", "`run` takes nothing here: the issue says what to do. Write `/longshift run` alone.")
 	case c.IsAmbiguous():
 		return ambiguous(r)
 	}
 	return nil
 }
 
-const forgeHelp = "Behind `/longshift`:\n\n- `run`: starts the task of this issue; `status`: how it stands\n" +
+const forgeHelp = "Behind `/longshift`:\n\n- `run`: starts the task of this issue; `status`: shows its status\n" +
 	"- `approve`, `edit TEXT`, `reject`: decide about its plan\n" +
 	"- `tell TEXT`, or plain words: a message for the next session; `resume`, `abandon`, `cancel`\n\n" +
 	"Commands that wait, and logs, are for chats, the command line and Temporal Web."
@@ -136,7 +136,7 @@ func (d forgeRequests) status(ctx context.Context, id string) (string, error) {
 
 // run decides about the task of an issue, also one that has ended before.
 func (d forgeRequests) run(ctx context.Context, q forgeRequest, r request) (decision, error) {
-	const atPull = "A task is started from an issue. Here, write what is to be done: `/longshift use a map`."
+	const atPull = "A task is started from an issue. Here, write what to do: `/longshift use a map`."
 	const noIssue = "There is no issue of this number to work on. " + atPull
 	if q.Pull {
 		return decision{}, r.refuse("run at a pull request", atPull)

@@ -47,14 +47,14 @@ func (i inputs) make(ctx context.Context, ev channel.Event, c command.Command, a
 		}
 	}
 	if repository == "" {
-		return input, false, fault.New(fault.Input, "the repository is missing").WithHint("begin with it: run owner/name what is to be done")
+		return input, false, fault.New(fault.Input, "the repository is missing").WithHint("start with it: run owner/name TASK")
 	}
 	base, branched := c.Options["base"]
 	if guarded = !approver && (branched || repository != i.repository); guarded {
 		c.Options["approval"] = task.ApprovalRequired
 	}
 	if text == "" {
-		return input, false, fault.New(fault.Input, "the task is missing: say what is to be done").
+		return input, false, fault.New(fault.Input, "the task is missing: say what to do").
 			WithHint("for example: run fix the failing tests")
 	}
 	room := ev.Room

@@ -113,7 +113,7 @@ func (p currentProjects) name(ctx context.Context, ev channel.Event) (string, er
 	case fault.Work:
 		p.log.Error("the directory does not tell the current workspace", "error", err)
 		return "", fault.New(fault.Work, "your workspace could not be found out").
-			WithHint("name the repository: run owner/name what is to be done")
+			WithHint("name the repository: run owner/name TASK")
 	}
 	return "", err
 }

@@ -66,7 +66,7 @@ func (d runs) decide(ctx context.Context, ev channel.Event, r request, c command
 func (d runs) issue(ctx context.Context, x start, number int) (decision, error) {
 	if d.issues == nil || x.repository.Owner == "" || x.repository.Path != "" {
 		return decision{}, x.failed(fault.New(fault.Input, "no issues of %s can be read here", x.repository.Text).
-			WithHint("write what is to be done in words"))
+			WithHint("write in words what to do"))
 	}
 	issue, open, err := d.issues.Issue(ctx, x.repository, number)
 	switch {

@@ -118,7 +118,7 @@ func TestRunRepository(t *testing.T) {
 		"no amount":           {"run fix it --budget five", "", "", "--budget five: not an amount of US dollars."},
 		"no value":            {"run fix it --budget", "", "", "--budget: its value is missing. Write --budget 5."},
 		"flag with value":     {"run fix it --draft now", "", "", "--draft now: it takes no value."},
-		"twice":               {"run fix it --budget 5 --budget 6", "", "", "--budget stands there twice."},
+		"twice":               {"run fix it --budget 5 --budget 6", "", "", "--budget appears twice."},
 		"bad approval":        {"run fix it --approval maybe", "", "", "config.approval.mode is"},
 		"bad branch":          {"run fix it --base --upload-pack=x", "", "", "--base: its value is missing."},
 		"bad branch in quote": {"run fix it --base \"--upload-pack=x\"", "", "", "Base is"},

@@ -88,7 +88,7 @@ func (v views) task(ctx context.Context, verb string, t target) (decision, error
 }
 
 // hint answers words that are no command.
-const hint = "I take commands: `run` and what is to be done starts a task, `list` shows what runs.\nWrite `help` for the others."
+const hint = "I take commands: `run` with a task starts it, `list` shows what runs.\nWrite `help` for the others."
 
 // help lists the commands. standard says that there is a repository for tasks that name none.
 func help(standard bool) string {

@@ -35,7 +35,7 @@ func TestStatus(t *testing.T) {
 - Next: approve, edit or reject the plan
 - More: [Temporal Web](https://temporal.example.com/namespaces/default/workflows/` + taskID + `/` + taskRun + `)
 
-A command waits, in the folder deploy (rule ` + "`terraform`): it \\`changes\\` things\n\n```\nrm -rf [x](y)\n```\n\nIts id is `4f2a91c0`: write `allow` or `deny`, and the id.\n\nAllowed, a command may run once; `allow` with `--for-task` lets it run in this task as often as it comes, whatever its files hold then."
+A command waits, in the folder deploy (rule ` + "`terraform`): it \\`changes\\` things\n\n```\nrm -rf [x](y)\n```\n\nIts id is `4f2a91c0`: write `allow` or `deny`, and the id.\n\nAllowed, a command may run once; `allow` with `--for-task` lets it run in this task every time, whatever its files contain then."
 	if a := w.handle(says(starter, "status "+taskID)); a.Text != want {
 		t.Errorf("got:\n%s\nwant:\n%s", a.Text, want)
 	}

@@ -57,7 +57,7 @@ func (fs *functions) define(c *syntax.FuncDecl, st *state) flow {
 			inner.params, inner.args = true, nil
 			fs.run.statement(c.Body, inner)
 		}
-		fs.verdict.deny("function.name", "a function called %s stands in for something else; give it a name of its own or do without", part(name))
+		fs.verdict.deny("function.name", "a function called %s replaces a program; give it a name of its own or do without", part(name))
 		return both(st)
 	}
 	if !compound(c.Body) {

@@ -134,7 +134,7 @@ func (g *programs) byPath(name string, args []grammar.Word, st *state) flow {
 			"nothing says what %s is; run a script of the repository whose name says so, or let the settings name it", part(name))
 	case hiddenFolder(local):
 		g.verdict.ask("program.hidden",
-			"%s lies in a hidden or generated folder; run the script of the repository that stands for it", part(name))
+			"%s lies in a hidden or generated folder; run the script of the repository that uses it", part(name))
 	default:
 		g.script(name, args, st)
 	}

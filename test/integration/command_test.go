@@ -58,7 +58,7 @@ func TestCommandIsAllowedWhileTheSessionWaits(t *testing.T) {
 func TestCommandIsAllowedTooLateForTheSession(t *testing.T) {
 	t.Parallel()
 	script := lab.With(asks(asking), "fix", 1, func(turn *agenttest.Turn) { turn.Redo = false })
-	again := agenttest.Rule{Name: "again", Role: task.Implementer, Match: "may run now, exactly as it stands", Turns: []agenttest.Turn{
+	again := agenttest.Rule{Name: "again", Role: task.Implementer, Match: "may run now, exactly as written", Turns: []agenttest.Turn{
 		{Tools: []agenttest.Tool{{Name: "Bash", Input: map[string]any{"command": asking, "description": "again"}}}},
 		{Text: "<DONE>\n" + lab.Messages[0] + "\n</DONE>"},
 	}}

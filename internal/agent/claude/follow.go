@@ -63,7 +63,7 @@ func (a *attempt) act(ctx context.Context) error {
 // greet checks the first line and reports that the session has started.
 func (a *attempt) greet() error {
 	if !a.armed {
-		return fault.New(fault.Internal, "claude has begun without our hooks")
+		return fault.New(fault.Internal, "claude has started without our hooks")
 	}
 	if err := a.checkStderr(); err != nil {
 		return err

@@ -117,7 +117,7 @@ func System(role task.Role, s Conventions, files Files) (string, error) {
 		return "", err
 	}
 	return "Role: " + string(role) + "\n\n" + house + "\n\n# What you do\n\n" + instruction + notes +
-		"\n\n# How you report\n\nThis holds whatever stands above.\n\n" + contract + "\n", nil
+		"\n\n# How you report\n\nThis applies whatever is written above.\n\n" + contract + "\n", nil
 }
 
 // User returns the user's turn of a session.

@@ -104,7 +104,7 @@ func (p *performance) edit(_ context.Context, in input) (said string, failed boo
 		case n == 1:
 			return r.WriteFile(path, []byte(strings.Replace(text, before, after, 1)), 0o644)
 		}
-		return fault.New(fault.Input, "the old text stands in %s %d times, not once", path, n).WithHint("correct the scenario")
+		return fault.New(fault.Input, "the old text is in %s %d times, not once", path, n).WithHint("correct the scenario")
 	})
 	return "edited " + path, false, err
 }

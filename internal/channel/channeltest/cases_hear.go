@@ -121,7 +121,7 @@ func testHearError(t *testing.T, f Fixture) {
 func testForm(t *testing.T, f Fixture) {
 	e := listen(t, f)
 	at, buttons := asked(t, f, f.Room)
-	e.say(channel.Answer{Form: &channel.Question{Title: "Edit the plan", Label: "What is to change?", Hint: "Reply to the plan.",
+	e.say(channel.Answer{Form: &channel.Question{Title: "Edit the plan", Label: "What should change?", Hint: "Reply to the plan.",
 		Token: "edit.task-1.2"}})
 	f.Press(t, at, buttons[1].Token, f.User)
 	e.next()

@@ -58,9 +58,9 @@ func testTooManyButtons(t *testing.T, f Fixture) {
 
 func testUntil(t *testing.T, f Fixture) {
 	m := message("k1", "Approve the plan?")
-	m.Buttons, m.Until, m.Then = buttons(), later(), "approved by itself"
+	m.Buttons, m.Until, m.Then = buttons(), later(), "approved automatically"
 	at := post(t, f, f.Room, m)
-	has(t, strings.ToLower(find(t, f, at).Text), "approve the plan?", "approved by itself")
+	has(t, strings.ToLower(find(t, f, at).Text), "approve the plan?", "approved automatically")
 }
 
 func testSound(t *testing.T, f Fixture) {

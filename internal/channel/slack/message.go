@@ -76,7 +76,7 @@ func until(m channel.Message, now time.Time) string {
 	fallback := channel.Countdown(m, now)
 	then := m.Then
 	if then == "" {
-		then = "goes on by itself"
+		then = "continues automatically"
 	}
 	when := "{time} ({ago})"
 	if m.Until.Sub(now) > 12*time.Hour {

@@ -79,8 +79,8 @@ func TestNoSignOfSlacks(t *testing.T) {
 
 func TestUntil(t *testing.T) {
 	now := time.Unix(1_760_000_000, 0)
-	m := channel.Message{Text: "x", Then: "approved by itself", Until: now.Add(20 * time.Minute)}
-	if got, want := until(m, now), "⏳ approved by itself <!date^1760001200^{time} ({ago})|"+channel.Countdown(m, now)+">"; got != want {
+	m := channel.Message{Text: "x", Then: "approved automatically", Until: now.Add(20 * time.Minute)}
+	if got, want := until(m, now), "⏳ approved automatically <!date^1760001200^{time} ({ago})|"+channel.Countdown(m, now)+">"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	m.Until = now.Add(30 * time.Hour)

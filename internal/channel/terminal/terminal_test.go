@@ -168,7 +168,7 @@ func TestWritten(t *testing.T) {
 	room := task.Room{Channel: channel.Terminal, ID: "operator", Thread: "7"}
 	m := channel.Message{Key: "k", Text: "# Plan\n\nDo *it*:\n\n1. one\n2. two\n\n```sh\nmake\n\ntest\n```", Loud: true,
 		Buttons: []channel.Button{{Label: "Approve", Token: "a"}, {Label: "Edit\x1b[2J", Token: "b"}, {Label: "Reject", Token: "c"}},
-		Until:   now.Add(20 * time.Minute), Then: "approved by itself"}
+		Until:   now.Add(20 * time.Minute), Then: "approved automatically"}
 	at, err := term.Post(t.Context(), room, m, false)
 	if err != nil {
 		t.Fatal(err)
@@ -181,7 +181,7 @@ func TestWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "\a── #1 operator in #7 ──\n  Plan\n\n  Do it:\n\n  1. one\n  2. two\n\n  │ make\n  │ \n  │ test\n\n" +
-		"Approved by itself at 14:32 UTC, in 20 minutes\n\n[1] Approve  [2] Edit^[[2J  [3] Reject\n\n── #1 operator in #7 ──\n  Approved.\n\n"
+		"Approved automatically at 14:32 UTC, in 20 minutes\n\n[1] Approve  [2] Edit^[[2J  [3] Reject\n\n── #1 operator in #7 ──\n  Approved.\n\n"
 	if got := s.String(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

@@ -91,7 +91,7 @@ func lead(blocks, until []channel.Block) string {
 	}
 	line, _, _ := strings.Cut(strings.TrimSpace(channel.Plain(head)), "\n")
 	if line == "" {
-		line = "What is to be done?"
+		line = "What should be done?"
 	}
 	short := channel.Block{Kind: channel.Heading, Level: 1, Spans: []channel.Span{{Text: shorten(line, maxLine)}}}
 	return render(append([]channel.Block{short}, until...))

@@ -63,7 +63,7 @@ func address(to task.Room) (payload, error) {
 	p := payload{Product: "whatsapp", Kind: "individual"}
 	switch {
 	case to.Channel != "" && to.Channel != channel.WhatsApp:
-		return p, fault.New(fault.Input, "a room of %s is none of whatsapp", to.Channel)
+		return p, fault.New(fault.Input, "a room of %s is no room of whatsapp", to.Channel)
 	case digits.MatchString(to.ID):
 		p.To = to.ID
 	case hidden.MatchString(to.ID):

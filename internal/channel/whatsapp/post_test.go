@@ -38,13 +38,13 @@ func TestWhatIsSent(t *testing.T) {
 	at := post(t, w, in, channel.Message{Key: "k1", Text: "**Done**: see https://example.com/x"})
 	post(t, w, task.Room{ID: "US.13491208655302741918"}, channel.Message{Key: "k2", Text: "Go on?",
 		Buttons: []channel.Button{yes, {Label: "A label of more than twenty", Token: "no-1"}},
-		Until:   noon.Add(20 * time.Minute), Then: "approved by itself"})
+		Until:   noon.Add(20 * time.Minute), Then: "approved automatically"})
 	got := p.Messages("")
 	want := []whatsapptest.Message{
 		{ID: at.Message, To: ada, QuotedID: "wamid.theirs", Key: "k1", Type: "text", Text: "Done: see https://example.com/x",
 			Sent: "*Done*: see https://example.com/x"},
-		{ID: got[1].ID, To: "US.13491208655302741918", Key: "k2", Type: "interactive", Text: "Go on?\n\nApproved by itself at 12:20 UTC, in 20 minutes",
-			Sent:    "Go on?\n\n_Approved by itself at 12:20 UTC, in 20 minutes_",
+		{ID: got[1].ID, To: "US.13491208655302741918", Key: "k2", Type: "interactive", Text: "Go on?\n\nApproved automatically at 12:20 UTC, in 20 minutes",
+			Sent:    "Go on?\n\n_Approved automatically at 12:20 UTC, in 20 minutes_",
 			Buttons: []whatsapptest.Button{{Text: "Yes", Data: "yes.1"}, {Text: "A label of more tha…", Data: "no-1"}}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

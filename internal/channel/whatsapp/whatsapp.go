@@ -75,7 +75,7 @@ func New(cfg Config) (*WhatsApp, error) {
 		return nil, fault.New(fault.Input, "whatsapp phone number id %q is not a number", cfg.PhoneNumberID).
 			WithHint("it stands in the app dashboard below WhatsApp > API setup")
 	case !version.MatchString(cfg.Version):
-		return nil, fault.New(fault.Input, "whatsapp version %q is none of the Graph API", cfg.Version).WithHint("write it like v23.0")
+		return nil, fault.New(fault.Input, "whatsapp version %q is no version of the Graph API", cfg.Version).WithHint("write it like v23.0")
 	case err != nil:
 		return nil, err
 	}

@@ -22,7 +22,7 @@ func (p *Proxy) handle(ctx context.Context, conn net.Conn, account *Account) {
 	q, err := readRequest(in)
 	switch {
 	case errors.Is(err, errHeader):
-		p.refuse(ctx, conn, deny("", 0, "what was sent %v; no setting allows that", errHeader))
+		p.refuse(ctx, conn, deny("", 0, "the request %v; no setting allows that", errHeader))
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		p.report(ctx, deny("", 0, "no whole request within %v", p.config.Limits.Header))
 	case err != nil: // the client is gone

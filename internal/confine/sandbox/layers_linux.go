@@ -13,7 +13,7 @@ func (b *Box) Layers() []LayerState { return append([]LayerState(nil), b.states.
 func (b *Box) tell() {
 	for _, s := range b.states {
 		if s.Stands {
-			b.log.Info("sandbox layer stands", "layer", s.Layer, "detail", s.Detail)
+			b.log.Info("sandbox layer works", "layer", s.Layer, "detail", s.Detail)
 		} else {
 			b.log.Warn("sandbox layer is switched off by the operator", "layer", s.Layer, "detail", s.Detail)
 		}

@@ -17,7 +17,7 @@ type Box struct{}
 func New(context.Context, Config) (*Box, error) { return nil, missing() }
 
 func missing() error {
-	return fault.New(fault.Infra, "sandbox: %s has none of its layers", runtime.GOOS).
+	return fault.New(fault.Infra, "sandbox: no layer of it exists on %s", runtime.GOOS).
 		WithHint("run the worker on Linux, in a virtual machine if need be")
 }
 

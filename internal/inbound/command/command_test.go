@@ -55,7 +55,7 @@ func TestParseRefuses(t *testing.T) {
 		"list --all": "--all: list takes no options", "approve --x": "--x: unknown option of approve", "edit x --revision -1": "--revision -1: not a whole number",
 		"resume --add-cost NaN": "--add-cost NaN: not an amount", "resume --add-cost -2": "--add-cost -2: not an amount",
 		"resume --add-time 2":              "--add-time 2: not a duration",
-		"resume --add-cost 1 --add-cost 2": "--add-cost stands there twice", "run x --budget \"\"": "--budget: its value is missing",
+		"resume --add-cost 1 --add-cost 2": "--add-cost appears twice", "run x --budget \"\"": "--budget: its value is missing",
 		"tell use --force": "--force: unknown option of tell", "approve " + strings.Repeat("x", MaxLength): "the text has 40968 bytes",
 	} {
 		_, err := Parse(text)

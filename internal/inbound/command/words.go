@@ -137,7 +137,7 @@ func (c *Command) set(g given) error {
 	}
 	if before, twice := c.Options[g.name]; twice {
 		if o.kind != isList {
-			return fault.New(fault.Input, "--%s stands there twice", g.name).WithHint("keep one of them")
+			return fault.New(fault.Input, "--%s appears twice", g.name).WithHint("keep one of them")
 		}
 		value = before + "," + value
 	}

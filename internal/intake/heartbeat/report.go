@@ -51,7 +51,7 @@ func (s *Source) Claim(ctx context.Context, q intake.Query, key string, n intake
 			return fault.New(fault.Conflict, "%s was edited after the task was made", d.Name(key)).WithHint("it is listed again as other work")
 		}
 		if why := no(f, person); why != "" {
-			return fault.New(fault.Conflict, "%s must not be begun: %s", d.Name(key), why)
+			return fault.New(fault.Conflict, "%s can't be started: %s", d.Name(key), why)
 		}
 		if !look(person).work() {
 			return fault.New(fault.Conflict, "nothing in %s is left to do", d.Name(key))

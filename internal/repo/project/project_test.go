@@ -33,7 +33,7 @@ func TestParseRefuses(t *testing.T) {
 	for name, tt := range map[string]struct{ yaml, message, hint string }{
 		"unknown key":   {"model: a\nitterations: 3\n", ".longshift.yaml: line 2: itterations is not a known key", "did you mean iterations?"},
 		"unknown inner": {"budget:\n  cost: 1\n  money: 2\n", ".longshift.yaml: line 3: budget.money is not a known key", "use cost, time or planCost"},
-		"duplicate":     {"model: a\ncheck: b\nmodel: c\n", ".longshift.yaml: line 3: model stands there twice", "keep one of them"},
+		"duplicate":     {"model: a\ncheck: b\nmodel: c\n", ".longshift.yaml: line 3: model appears twice", "keep one of them"},
 		"wrong type":    {"\nbudget:\n  time: 20\n", ".longshift.yaml: line 3: budget.time is 20", `give a duration such as "20m" or "2h", from 1s to 720h`},
 		"wrong value":   {"thinking: 100", ".longshift.yaml: line 1: thinking is 100", "give a whole number from 1024 to 1000000"},
 		"yes":           {"pullRequest:\n  draft: yes\n", `.longshift.yaml: line 2: pullRequest.draft is the text "yes"`, "write true or false"},
@@ -81,7 +81,7 @@ func TestParseJSON(t *testing.T) {
 	for in, want := range map[string]string{
 		`{"budget":{"cost":"5"}}`: `config: budget.cost is the text "5"`,
 		`{"bugdet":{}}`:           "config: bugdet is not a known key",
-		`{"model":"a","model":1}`: "config: model stands there twice",
+		`{"model":"a","model":1}`: "config: model appears twice",
 		`{`:                       "config: not JSON: it ends too early",
 	} {
 		if _, err := ParseJSON([]byte(in)); err == nil || !strings.HasPrefix(err.Error(), want) || fault.HintOf(err) == "" {

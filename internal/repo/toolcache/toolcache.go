@@ -83,7 +83,7 @@ func (s *Store) Begin(ctx context.Context, own, repository, branch string) error
 		err = s.fill(ctx, fresh, s.base(repository, branch))
 	}
 	if err != nil && ctx.Err() == nil {
-		s.config.Log.WarnContext(ctx, "A task begins with empty caches", "folder", own, "error", err)
+		s.config.Log.WarnContext(ctx, "A task starts with empty caches", "folder", own, "error", err)
 		err = errors.Join(remove.All(fresh), os.MkdirAll(fresh, 0o700))
 	}
 	if err == nil {

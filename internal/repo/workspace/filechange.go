@@ -25,7 +25,7 @@ type FileChange struct {
 // Changes calls each for every file that a push of the branch would change, with its content. Changes from merges of the base branch are
 // left out, and attributes of the work tree are ignored.
 func (t *Tree) Changes(ctx context.Context, each func(FileChange) error) error {
-	return wrap("list what was changed", t.at.reading(ctx, func(o *opened) error {
+	return wrap("list the changes", t.at.reading(ctx, func(o *opened) error {
 		from := o.state.Record.Base
 		head, err := o.branch.head(ctx)
 		if err != nil || head == "" || head == from {
@@ -130,7 +130,7 @@ func readObject(in *bufio.Reader) (content []byte, cut bool, err error) {
 		size, err = strconv.Atoi(f[2])
 	}
 	if size < 0 || err != nil {
-		return nil, false, fault.New(fault.Internal, "git can't read what was changed: %q", strings.TrimSpace(header))
+		return nil, false, fault.New(fault.Internal, "git can't read the changes: %q", strings.TrimSpace(header))
 	}
 	content = make([]byte, min(size, mostLooked))
 	if _, err := io.ReadFull(in, content); err != nil {

@@ -16,7 +16,7 @@ var whole = []string{"--patch", "--text", "--no-color", "--no-ext-diff", "--no-t
 // commit reverts it. Files are shown as text whatever attributes say. Changes that came in with a merge of the base branch are left out,
 // because the remote has them already. For the merge itself, only the difference from git's automatic merge is written.
 func (t *Tree) Outgoing(ctx context.Context, to io.Writer) error {
-	return wrap("show what is to be pushed", t.at.reading(ctx, func(o *opened) error {
+	return wrap("show the changes to push", t.at.reading(ctx, func(o *opened) error {
 		head, err := o.branch.head(ctx)
 		if err != nil || head == "" || head == o.state.Record.Base {
 			return err
@@ -80,7 +80,7 @@ func (t *Tree) OutgoingMessages(ctx context.Context) (map[string]string, error) 
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("read the messages of what is to be pushed: %w", err)
+		return nil, fmt.Errorf("read the messages of the commits to push: %w", err)
 	}
 	return messages, nil
 }

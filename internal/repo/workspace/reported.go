@@ -19,8 +19,8 @@ func (j *preparation) mayStart(ctx context.Context, start string) error {
 		return err
 	}
 	last := reported[len(reported)-1]
-	return fault.New(fault.Changed, "task %s would start at commit %.10s on %s, which does not hold its last commit %.10s and is none of its "+
-		"own: somebody else has written it", j.o.id, start, j.home.name, last).
+	return fault.New(fault.Changed, "task %s would start at commit %.10s on %s, which does not contain its last commit %.10s and is "+
+		"no commit of the task: somebody else pushed it", j.o.id, start, j.home.name, last).
 		WithHint("set %s back to %s, then resume; or abandon", checkpointRef(j.o.id), last)
 }
 

@@ -173,8 +173,8 @@ func (s Spec) check() error {
 		}
 	}
 	if s.Continue && s.Base == "" {
-		return fault.New(fault.Input, "field base is empty, and branch %q is to be continued", s.Branch).
-			WithHint("name the branch that the pull request is to be merged into")
+		return fault.New(fault.Input, "field base is empty, and branch %q is the one to continue", s.Branch).
+			WithHint("name the branch that the pull request should be merged into")
 	}
 	if s.Base == s.Branch {
 		return fault.New(fault.Input, "branch %q is the base itself", s.Branch).WithHint("a task works on a branch of its own")
