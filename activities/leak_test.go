@@ -252,7 +252,7 @@ func TestLeakFault(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	err := leakFault([]Leak{{"held-value", "a.go", 3}, {"github-token", "[hidden].txt", 0}})
-	want := "not pushed, for it holds a secret: a.go line 3 (held-value), the name of [hidden].txt (github-token)"
+	want := "not pushed, because it holds a secret: a.go line 3 (held-value), the name of [hidden].txt (github-token)"
 	if err.Error() != want || fault.KindOf(err) != fault.Leak || fault.KindOf(err).Retryable() || !strings.Contains(fault.HintOf(err), "resume") {
 		t.Errorf("%s: %v, %s", fault.KindOf(err), err, fault.HintOf(err))
 	}

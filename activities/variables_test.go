@@ -111,7 +111,7 @@ func TestNeeds(t *testing.T) {
 	in := PrepareInput{Ref: Ref{TaskID: b.ref.TaskID + "-2", Fence: 1}, Repository: task.Repository{Text: b.remote, Path: b.remote}, Title: "Fix",
 		Config: &task.Config{NeedsEnv: []string{"CI", "LICENSE", "DEPLOY_TOKEN"}}}
 	_, err := b.PrepareWorkspace(t.Context(), in)
-	wantFault(t, err, fault.Input, "needsEnv: LICENSE, DEPLOY_TOKEN: host host-1 gives no such variable", "LONGSHIFT_TASK_SECRETS=NAME@"+b.remote,
+	wantFault(t, err, fault.Input, "needsEnv: LICENSE, DEPLOY_TOKEN: host host-1 provides no such variable", "LONGSHIFT_TASK_SECRETS=NAME@"+b.remote,
 		"LONGSHIFT_TASK_ENV")
 	in.Branch = "longshift/fix-it"
 	_, err = b.PrepareWorkspace(t.Context(), in)

@@ -122,7 +122,7 @@ func (f *follower) unpushed(ctx workflow.Context, start string, err error) {
 	f.journal.say(ctx, "blocked", "%s", firstLine(err.Error()))
 	f.journal.show(ctx, signals.Notice{})
 	held := slices.DeleteFunc(f.commits.last.findings, func(one task.Finding) bool { return one.Action == task.NameFinding })
-	f.deliverables.withhold("it was not pushed, for nobody has allowed these files of it:\n\n" + bullets(held))
+	f.deliverables.withhold("it was not pushed, because nobody has allowed these files of it:\n\n" + bullets(held))
 	f.status.Head = start
 	f.commits.found(nil)
 }

@@ -149,7 +149,7 @@ func TestCommandsRefuse(t *testing.T) {
 	}{
 		{data, "--decision maybe", fault.ExitUsage, []string{`--decision "maybe": unknown`, "allow, ask or deny"}},
 		{data, "--limit 0", fault.ExitUsage, []string{"--limit 0: out of range", "give 1 to"}},
-		{data, "--limit x", fault.ExitUsage, []string{"--limit", `"x"`, "see longshift commands --help"}},
+		{data, "--limit x", fault.ExitUsage, []string{"--limit", `"x"`, "not a whole number; give digits"}},
 		{data, "--since yesterday", fault.ExitUsage, []string{`--since "yesterday": neither an age nor a time`, "2h or 7d"}},
 		{data, "--since 99999999999d", fault.ExitUsage, []string{`--since "99999999999d"`, "2h or 7d"}},
 		{data, "--since=-2h", fault.ExitUsage, []string{`--since "-2h": no age above zero`, "2h or 7d"}},

@@ -269,7 +269,7 @@ func (s *standIn) listen(ctx workflow.Context) error {
 			func(r signals.ResumeRequest) string {
 				s.resumed = true
 				s.status.BudgetUSD += r.AddCost
-				return fmt.Sprintf("the task goes on, %s %s %s", term.USD(r.AddCost), r.AddTime, r.Note)
+				return fmt.Sprintf("the task continues, %s %s %s", term.USD(r.AddCost), r.AddTime, r.Note)
 			}),
 		standInMessage(ctx, s, signals.Abandon, func(signals.AbandonRequest) error { return nil },
 			func(signals.AbandonRequest) string { s.decided = signals.Abandon; return "the task ends" }),

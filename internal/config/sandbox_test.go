@@ -15,7 +15,7 @@ func TestSandboxMistakes(t *testing.T) {
 		{"LONGSHIFT_READABLE", "/", `LONGSHIFT_READABLE="/": not an absolute folder`},
 		{"LONGSHIFT_READABLE", "/data/x/tasks", "lies in the worker's own data"},
 		{"LONGSHIFT_READABLE", "/opt/go,/data/x", "lies in the worker's own data"},
-		{"LONGSHIFT_REGISTRIES", "none,default", `LONGSHIFT_REGISTRIES="none": stands beside others`},
+		{"LONGSHIFT_REGISTRIES", "none,default", `LONGSHIFT_REGISTRIES="none": is given with others`},
 		{"LONGSHIFT_POLICY", "rules.yaml", `LONGSHIFT_POLICY="rules.yaml": not an absolute path`},
 		{"LONGSHIFT_CACHE", "cache", `LONGSHIFT_CACHE="cache": not an absolute path`},
 		{"LONGSHIFT_CACHE", "/", "holds the worker's own data"},

@@ -59,7 +59,7 @@ func TestDemo(t *testing.T) {
 			t.Parallel()
 			w, tmp := demoTerminal(t, p)
 			w.waits(at, "\x03")
-			if code := w.code(time.Minute); code != fault.ExitInterrupt || strings.Contains(w.shown(), "the task goes on") {
+			if code := w.code(time.Minute); code != fault.ExitInterrupt || strings.Contains(w.shown(), "the task continues") {
 				t.Errorf("exit code %d; its server is gone, so the task can't go on:\n%s", code, w.shown())
 			}
 			empty(t, tmp)

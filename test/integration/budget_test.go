@@ -48,7 +48,7 @@ func suspended(t *testing.T, s *lab.Stage, why signals.Reason) signals.Status {
 
 func resumed(t *testing.T, s *lab.Stage, payload map[string]any) {
 	t.Helper()
-	if ack, err := s.Updated(signals.Resume, payload); err != nil || ack.Text != "the task goes on" {
+	if ack, err := s.Updated(signals.Resume, payload); err != nil || ack.Text != "the task continues" {
 		t.Fatalf("resume %v: %+v, %v", payload, ack, err)
 	}
 }

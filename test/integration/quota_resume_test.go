@@ -25,7 +25,7 @@ func TestQuotaIsCutShort(t *testing.T) {
 		{"limit text, update", func(at time.Time) agenttest.Fault {
 			return agenttest.Fault{Status: 429, Body: "You've hit your limit · resets " + at.Format("3:04pm") + " (UTC)"}
 		}, func(t *testing.T, s *lab.Stage) {
-			if ack, err := s.Updated(signals.Resume, map[string]any{"note": "the quota was raised", "by": "ann"}); err != nil || ack.Text != "the task goes on" {
+			if ack, err := s.Updated(signals.Resume, map[string]any{"note": "the quota was raised", "by": "ann"}); err != nil || ack.Text != "the task continues" {
 				t.Errorf("resume: %+v, %v", ack, err)
 			}
 		}},

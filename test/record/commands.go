@@ -66,7 +66,7 @@ func commands() []branch {
 		name: "secret", outcome: task.PullRequest,
 		commit: func(n int) (activities.Committed, error) {
 			if n == 1 {
-				return activities.Committed{Failed: "not pushed, for it holds a secret: calc.go line 3", Leak: true}, nil
+				return activities.Committed{Failed: "not pushed, because it holds a secret: calc.go line 3", Leak: true}, nil
 			}
 			return activities.Committed{}, nil
 		},

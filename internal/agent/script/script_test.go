@@ -284,7 +284,7 @@ func TestRefusals(t *testing.T) {
 		"match":         {"sessions: [{match: Something else, steps: [{say: x}]}]", "the scenario has no session"},
 		"nth":           {"sessions: [{nth: 1, steps: [{say: x}]}]", "the scenario counts sessions (nth), but the workspace is no git checkout"},
 		"edit":          {"sessions: [{steps: [{edit: {path: nothing, old: a, new: b}}]}]", "edit file: openat nothing"},
-		"edit twice":    {"sessions: [{steps: [{write: {path: f, content: aa}}, {edit: {path: f, old: a, new: b}}]}]", "the old text stands in f 2 times"},
+		"edit twice":    {"sessions: [{steps: [{write: {path: f, content: aa}}, {edit: {path: f, old: a, new: b}}]}]", "the old text is in f 2 times"},
 		"no scenario":   {"", "the script agent has no scenario"},
 		"no file":       {"/nowhere/scenario.yaml", "read scenario: open /nowhere/scenario.yaml"},
 		"not a list":    {"sessions: 7\n", "scenario: "},

@@ -145,7 +145,7 @@ func TestRestoredHeadIsComparedWithTheReported(t *testing.T) {
 	other := b.manager(t.TempDir())
 	for range 2 {
 		_, err := other.Prepare(t.Context(), spec)
-		wantFault(t, err, fault.Changed, two.ID[:10], theirs[:10], "somebody else has written it")
+		wantFault(t, err, fault.Changed, two.ID[:10], theirs[:10], "somebody else pushed it")
 	}
 	if now := gittest.Refs(t, bare); len(now) != len(there) || now[tornCheckpoint] != theirs {
 		t.Errorf("refs %v, before %v", now, there)
