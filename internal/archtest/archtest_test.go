@@ -142,6 +142,12 @@ var rules = []rule{
 		},
 		why: "task and signals are the contract with the outside: any client must be able to import them without our dependencies",
 	}, {
+		of: exactly("examples/client"),
+		allows: func(_, i string) bool {
+			return standard(i) || strings.HasPrefix(i, "go.temporal.io/sdk/") || anyOf("task", "signals")("", i)
+		},
+		why: "the example of a client is for programs outside of this module, which can import nothing internal",
+	}, {
 		of:     exactly("internal/repo/git"),
 		allows: func(_, i string) bool { return standard(i) || i == module+"/internal/confine/process" },
 		why:    "forges, intakes, the command line and workspaces all run git, so git knows none of them",
