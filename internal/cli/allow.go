@@ -16,7 +16,7 @@ func newAllowCommand(d *sender) *cobra.Command {
 		"The approval is for this text, in this folder, in this task, once, with the files that it names as they are, and it expires;\n"+
 			"that of a push is for these files as they are.")
 	c.Flags().StringVar(&r.Comment, "comment", "", "`text` told to the session")
-	c.Flags().BoolVar(&r.ForTask, "for-task", false, "let the command run in this task "+signals.ForTask)
+	c.Flags().BoolVar(&r.ForTask, "for-task", false, "let the command run "+signals.ForTask)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		r.Question = strings.Join(args[1:], "")
 		return d.deliver(c.Context(), args[0], signals.Allow, func(m signals.Message) any { r.Message = m; return r })

@@ -163,6 +163,9 @@ func TestCommandsExplainThemselves(t *testing.T) {
 			if f.Usage == "" || strings.ContainsAny(f.Usage, "\n") || strings.HasSuffix(f.Usage, ".") {
 				t.Errorf("%s --%s: help %q", c.CommandPath(), f.Name, f.Usage)
 			}
+			if value, _ := pflag.UnquoteUsage(f); value != "" && f.Value.Type() == "bool" {
+				t.Errorf("%s --%s takes no value, and its help shows %q as one", c.CommandPath(), f.Name, value)
+			}
 		})
 	}
 }
