@@ -170,41 +170,14 @@ func TestCommandsExplainThemselves(t *testing.T) {
 	}
 }
 
-// The examples parse: each longshift line in them names a command and flags that exist.
+// The examples parse: each longshift line in them names a command, with flags and arguments that it takes.
 func TestExamplesParse(t *testing.T) {
 	for _, c := range commands(testRoot()) {
-		for example := range strings.Lines(c.Example) {
-			_, after, found := strings.Cut(example, "longshift ")
-			if !found || strings.Contains(example, "<(") {
-				continue
-			}
-			after, _, _ = strings.Cut(after, "#")
-			after, _, _ = strings.Cut(after, "|")
-			after, _, _ = strings.Cut(after, ">")
-			root := testRoot()
-			target, rest, err := root.Find(words(after))
-			if err != nil || target == root {
-				t.Errorf("%s: %q names no command", c.CommandPath(), example)
-				continue
-			}
-			if err := target.ParseFlags(rest); err != nil {
-				t.Errorf("%s: %q: %v", c.CommandPath(), example, err)
-			}
+		_, mistakes := checkShell(c.Example)
+		for _, m := range mistakes {
+			t.Errorf("%s: line %d of its examples: %v", c.CommandPath(), m.line, m.err)
 		}
 	}
-}
-
-// words splits a line as a shell does, double quotes included.
-func words(line string) []string {
-	var out []string
-	for i, part := range strings.Split(strings.TrimSpace(line), `"`) {
-		if i%2 == 1 {
-			out = append(out, part)
-			continue
-		}
-		out = append(out, strings.Fields(part)...)
-	}
-	return out
 }
 
 func TestAttributesHaveKnownTypes(t *testing.T) {
