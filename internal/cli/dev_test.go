@@ -52,8 +52,8 @@ func TestDev(t *testing.T) {
 	go func() { code <- c.runContext(ctx, "dev", "--port", fmt.Sprint(port), "--headless") }()
 	clitest.Eventually(t, "all is up", func() bool { return strings.Contains(c.Out.String(), "Longshift is up") || len(code) > 0 })
 	clitest.Wants(t, c.Out.String(), "Longshift is up. Ctrl-C ends it.\n", fmt.Sprintf("  Temporal  localhost:%d\n", port),
-		"  Data      "+c.data()+"\n", "  warn  model key     none is set; run `longshift login anthropic`, or set ANTHROPIC_API_KEY or LONGSHIFT_CLAUDE_TOKEN\n",
-		"  warn  github token  none is set; run `longshift login github`",
+		"  Data      "+c.data()+"\n", "warn  model key     none is set; run `longshift login anthropic`, or set ANTHROPIC_API_KEY or LONGSHIFT_CLAUDE_TOKEN\n",
+		"warn  github token  none is set; run `longshift login github`",
 		fmt.Sprintf("TEMPORAL_ADDRESS=localhost:%d longshift run", port))
 
 	first := c.workerPid(0)
@@ -72,7 +72,7 @@ func TestDev(t *testing.T) {
 	go func() { otherCode <- other.runContext(otherCtx, "dev") }()
 	clitest.Eventually(t, "the other one is up", func() bool { return strings.Contains(other.Out.String(), "Longshift is up") })
 	clitest.Wants(t, other.Errs.String(), fmt.Sprintf("using the Temporal server that answers at localhost:%d\n", port))
-	clitest.Wants(t, other.Out.String(), "  fail  model key", " refuses the key: 401 invalid key; give the key that belongs to this endpoint\n")
+	clitest.Wants(t, other.Out.String(), "fail  model key", " refuses the key: 401 invalid key; give the key that belongs to this endpoint\n")
 	stopOther()
 	if got := <-otherCode; got != fault.ExitOK {
 		t.Errorf("the other one: exit code %d\n%s", got, other.Errs.String())

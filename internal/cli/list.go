@@ -106,7 +106,7 @@ func printRows(p *term.Printer, rows []tasks.Row, now time.Time, none string) er
 		return nil
 	}
 	return p.Print(rows, func() string {
-		return p.PaintLines(p.Fit(rowTable(rows, now)), func(n int) term.Style {
+		return p.PaintLines(p.Fit(rowTable(rows, now, p.Columns())), func(n int) term.Style {
 			switch {
 			case n == 0:
 				return term.Faint
@@ -122,14 +122,24 @@ func printRows(p *term.Printer, rows []tasks.Row, now time.Time, none string) er
 	})
 }
 
-func rowTable(rows []tasks.Row, now time.Time) string {
-	head := []string{"TASK", "REPOSITORY", "STATE", "COST", "STARTED", "TOOK", "PULL REQUEST"}
-	return term.TableOf(head, rows, func(r tasks.Row) []string {
+// wideList is the number of columns from which the list shows what can be done without.
+const wideList = 120
+
+// rowTable is the table of tasks. columns are those of the terminal, 0 for none.
+func rowTable(rows []tasks.Row, now time.Time, columns int) string {
+	wide := columns == 0 || columns >= wideList
+	pick := func(id, repository, state, cost, started, took, pull string) []string {
+		if !wide {
+			return []string{id, state, cost, started, pull}
+		}
+		return []string{id, repository, state, cost, started, took, pull}
+	}
+	return term.TableOf(pick("TASK", "REPOSITORY", "STATE", "COST", "STARTED", "TOOK", "PULL REQUEST"), rows, func(r tasks.Row) []string {
 		ended := now
 		if !r.Ended.IsZero() {
 			ended = r.Ended
 		}
-		return []string{r.ID, term.OneLine(r.Repository), r.State(now), term.USD(r.CostUSD), term.Age(now.Sub(r.Started)),
-			term.Remaining(ended.Sub(r.Started)), term.OneLine(r.PullRequest)}
+		return pick(r.ID, term.OneLine(r.Repository), r.State(now), term.USD(r.CostUSD), term.Age(now.Sub(r.Started)),
+			term.Remaining(ended.Sub(r.Started)), term.OneLine(r.PullRequest))
 	})
 }

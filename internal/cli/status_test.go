@@ -32,6 +32,22 @@ func TestRowsFitTheTerminal(t *testing.T) {
 	}
 }
 
+// What can be done without is left out where the terminal is narrow; a pipe gets all of it.
+func TestRowsOfANarrowTerminal(t *testing.T) {
+	rows := []tasks.Row{{ID: "web-1", Repository: "acme/web", Phase: task.Planning, Started: time.Now(), PullRequest: "https://example.com/1"}}
+	for columns, want := range map[int]bool{60: false, 119: false, 120: true, 0: true} {
+		c := newConsole(t)
+		p := term.NewPrinter(term.Streams{Out: &c.Out, Err: &c.Errs, OutTTY: columns > 0, Width: func() int { return columns }})
+		if err := printRows(p, rows, time.Now(), ""); err != nil {
+			t.Fatal(err)
+		}
+		out := c.Out.String()
+		if got := strings.Contains(out, "REPOSITORY") && strings.Contains(out, "acme/web"); got != want || !strings.Contains(out, "web-1") {
+			t.Errorf("%d columns:\n%s", columns, out)
+		}
+	}
+}
+
 // BenchmarkOf1000 is the budget "longshift status on 1 000 tasks: at most 1 s", and the same for list.
 func BenchmarkOf1000(b *testing.B) {
 	address, data := useServer(b)

@@ -3,6 +3,7 @@ package clitest
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -22,6 +23,7 @@ type Terminal struct {
 	In        io.Reader
 	Raw       bool // keys can be asked for
 	TTY       bool // there is a live line
+	Columns   int  // of the terminal; 0 is 80
 	Out, Errs Buffer
 }
 
@@ -48,7 +50,7 @@ func NewTerminal(t *testing.T, vars ...string) *Terminal {
 }
 
 func (c *Terminal) Streams() term.Streams {
-	streams := term.Streams{In: c.In, Out: &c.Out, Err: &c.Errs, InTTY: c.Raw, ErrTTY: c.TTY, Width: func() int { return 80 }}
+	streams := term.Streams{In: c.In, Out: &c.Out, Err: &c.Errs, InTTY: c.Raw, ErrTTY: c.TTY, Width: func() int { return cmp.Or(c.Columns, 80) }}
 	if c.In == nil {
 		streams.In = strings.NewReader("")
 	}

@@ -139,7 +139,7 @@ func devText(p *term.Printer, i info) string {
 	}
 	text := term.Facts("Longshift is up. Ctrl-C ends it.", facts...)
 	if len(missing) > 0 {
-		text += "\nMissing, or not as it should be (`longshift doctor` checks more):\n" + term.IndentAll(findingText(p, missing))
+		text += "\nMissing, or not as it should be (`longshift doctor` checks more):\n" + findingText(p, missing)
 	}
 	return text + "\nIn a git repository, in another terminal:\n  " + devHint(i) + "longshift run \"fix the failing tests\"\n"
 }

@@ -3,6 +3,7 @@ package dev
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -81,12 +82,13 @@ func findingText(p *term.Printer, findings []finding) string {
 	}
 	text := ""
 	for _, f := range findings {
-		style := map[string]term.Style{stateOK: term.Good, stateWarn: term.Doubtful, stateFail: term.Bad}[f.State]
-		text += p.Paint(style, fmt.Sprintf("%-4s", f.State)) + fmt.Sprintf("  %-*s  %s", wide, f.Check, term.OneLine(f.Detail))
+		line := fmt.Sprintf("  %-*s  %s", wide, f.Check, term.OneLine(f.Detail))
 		if f.Hint != "" {
-			text += "; " + term.OneLine(f.Hint)
+			line += "; " + term.OneLine(f.Hint)
 		}
-		text += "\n"
+		style := map[string]term.Style{stateOK: term.Good, stateWarn: term.Doubtful, stateFail: term.Bad}[f.State]
+		state := fmt.Sprintf("%-4s", f.State)
+		text += p.Paint(style, state) + strings.TrimPrefix(p.Wrap(state+line, len(state)+wide+6), state) + "\n"
 	}
 	return text
 }

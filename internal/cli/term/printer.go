@@ -79,16 +79,33 @@ func (p *Printer) Say(format string, args ...any) {
 
 // Fit cuts the lines of a table to the terminal, where there is one.
 func (p *Printer) Fit(table string) string {
-	if !p.streams.OutTTY || p.streams.Width == nil || p.streams.Width() < 20 {
+	columns := p.Columns()
+	if columns == 0 {
 		return table
 	}
 	lines := strings.SplitAfter(table, "\n")
 	for i, l := range lines {
-		if cut := fit(strings.TrimSuffix(l, "\n"), p.streams.Width()); l != "" {
+		if cut := fit(strings.TrimSuffix(l, "\n"), columns); l != "" {
 			lines[i] = cut + "\n"
 		}
 	}
 	return strings.Join(lines, "")
+}
+
+// Wrap breaks a line at spaces where it is longer than the terminal, if there is one.
+func (p *Printer) Wrap(line string, indent int) string {
+	if columns := p.Columns(); columns > 0 {
+		return wrap(line, columns, indent)
+	}
+	return line
+}
+
+// Columns are those of the terminal that stdout is; 0 for none.
+func (p *Printer) Columns() int {
+	if !p.streams.OutTTY || p.streams.Width == nil || p.streams.Width() < 20 {
+		return 0
+	}
+	return p.streams.Width()
 }
 
 // Interactive tells whether a person can be asked: keys come from a terminal and the live line goes to one.

@@ -31,7 +31,15 @@ func (s *Screen) Line(text string) { s.Entry("", text) }
 func (s *Screen) Entry(mark, text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	text = paint(s.color, Faint, mark) + strings.TrimSuffix(Plain(text), "\n") + "\n"
+	text = strings.TrimSuffix(Plain(text), "\n")
+	if s.live && mark != "" {
+		first, rest, more := strings.Cut(text, "\n")
+		text = strings.TrimPrefix(wrap(mark+first, s.Columns(), Cells(mark)), mark)
+		if more {
+			text += "\n" + rest
+		}
+	}
+	text = paint(s.color, Faint, mark) + text + "\n"
 	if !s.live {
 		io.WriteString(s.out, text)
 		return

@@ -84,6 +84,24 @@ func Indent(s string, n int) string {
 	return strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n"+strings.Repeat(" ", n))
 }
 
+// wrap breaks a line at spaces so that it fits the columns of a terminal. What follows a break is indented; a word that is longer than a
+// line, such as an address, is left whole.
+func wrap(line string, columns, indent int) string {
+	if columns < indent+20 || Cells(line) <= columns {
+		return line
+	}
+	var lines []string
+	now := ""
+	for i, word := range strings.SplitAfter(line, " ") {
+		if i > 0 && Cells(now)+Cells(strings.TrimRight(word, " ")) > columns {
+			lines = append(lines, strings.TrimRight(now, " "))
+			now = strings.Repeat(" ", indent)
+		}
+		now += word
+	}
+	return strings.Join(append(lines, now), "\n")
+}
+
 // fit cuts one line to the columns of a terminal, and marks the cut.
 func fit(line string, columns int) string {
 	if Cells(line) <= columns {

@@ -96,3 +96,21 @@ func FuzzPlain(f *testing.F) {
 		}
 	})
 }
+
+func TestWrap(t *testing.T) {
+	for _, c := range []struct {
+		line            string
+		columns, indent int
+		want            string
+	}{
+		{"one two three", 40, 4, "one two three"},
+		{"one two three four five six", 24, 4, "one two three four five\n    six"},
+		{"see https://example.com/a/very/long/address now", 24, 2, "see\n  https://example.com/a/very/long/address\n  now"},
+		{"日本語 日本語 日本語 日本語", 22, 2, "日本語 日本語 日本語\n  日本語"},
+		{"one two three four five six", 20, 4, "one two three four five six"}, // no room
+	} {
+		if got := wrap(c.line, c.columns, c.indent); got != c.want {
+			t.Errorf("%q, %d: %q, want %q", c.line, c.columns, got, c.want)
+		}
+	}
+}

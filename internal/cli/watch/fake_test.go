@@ -211,7 +211,7 @@ func newBench(t *testing.T, terminal bool, format string) *bench {
 			t.Fatal(err)
 		}
 	}
-	b.TTY, b.Raw = terminal, terminal
+	b.TTY, b.Raw, b.Columns = terminal, terminal, 300
 	if terminal {
 		b.In, b.keys = io.Pipe()
 	}
