@@ -88,7 +88,7 @@ func findingText(p *term.Printer, findings []finding) string {
 		}
 		style := map[string]term.Style{stateOK: term.Good, stateWarn: term.Doubtful, stateFail: term.Bad}[f.State]
 		state := fmt.Sprintf("%-4s", f.State)
-		text += p.Paint(style, state) + strings.TrimPrefix(p.Wrap(state+line, len(state)+wide+6), state) + "\n"
+		text += p.Paint(style, state) + strings.TrimPrefix(p.Wrap(state+line, len(state)+wide+4), state) + "\n"
 	}
 	return text
 }
