@@ -22,6 +22,14 @@ type Stater interface {
 	State(ctx context.Context, r task.Repository, number int) (State, error)
 }
 
+// A Closer closes the pull requests of tasks.
+type Closer interface {
+	// Close closes the pull request of a task without merging it, and returns the state that it had. One that is closed already is left as
+	// it is. A merged one is a fault of kind Conflict, one without the task's hidden tag a fault of kind Changed, and one that does not exist
+	// a fault of kind NotFound.
+	Close(ctx context.Context, r task.Repository, number int, taskID string) (State, error)
+}
+
 // A Forker keeps forks.
 type Forker interface {
 	// Fork finds or makes the fork of a repository in the account of the token, and returns when git can push to it. While the forge is

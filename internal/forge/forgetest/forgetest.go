@@ -67,6 +67,10 @@ func Conform(t *testing.T, open func(t *testing.T) Fixture) {
 		{"head branch missing", testNoHead},
 		{"request without title", testBadRequest},
 		{"long body", testLongBody},
+		{"close", testClose},
+		{"close what is merged", testCloseMerged},
+		{"close another's", testCloseForeign},
+		{"close what is missing", testCloseMissing},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.run(t, open(t)) })
 	}

@@ -27,6 +27,7 @@ var needed = map[string]string{
 	"list comments on lines":      "Pull requests: read",
 	"create pull request":         "Pull requests: write",
 	"update pull request":         "Pull requests: write",
+	"close pull request":          "Pull requests: write",
 	"add labels":                  "Pull requests: write",
 	"request reviewers":           "Pull requests: write",
 	"answer a thread":             "Pull requests: write",

@@ -18,20 +18,20 @@ func (f *Forge) State(ctx context.Context, r task.Repository, number int) (forge
 	if err != nil {
 		return "", err
 	}
-	var pr *gh.PullRequest
+	pull, err := s.pull(ctx, number)
+	if err != nil {
+		return "", err
+	}
+	return state(pull), nil
+}
+
+func (s *session) pull(ctx context.Context, number int) (pull *gh.PullRequest, err error) {
 	err = s.repeat(ctx, "read pull request", func(c *gh.Client) (resp *gh.Response, err error) {
-		pr, resp, err = c.PullRequests.Get(ctx, s.owner, s.name, number)
+		pull, resp, err = c.PullRequests.Get(ctx, s.owner, s.name, number)
 		return resp, err
 	})
-	switch {
-	case answered(err, http.StatusNotFound, http.StatusGone):
-		return "", fault.New(fault.NotFound, "GitHub: pull request %s/%s#%d is not there: %w", s.owner, s.name, number, err)
-	case err != nil:
-		return "", err
-	case pr.GetMerged():
-		return forge.Merged, nil
-	case pr.GetState() == "closed":
-		return forge.Closed, nil
+	if answered(err, http.StatusNotFound, http.StatusGone) {
+		err = fault.New(fault.NotFound, "GitHub: pull request %s/%s#%d is not there: %w", s.owner, s.name, number, err)
 	}
-	return forge.Open, nil
+	return pull, err
 }

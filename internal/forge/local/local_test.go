@@ -26,7 +26,7 @@ func TestConform(t *testing.T) {
 			Pulls:       func(t *testing.T) []forgetest.PullState { return standing(t, dir) },
 			OpenForeign: func(t *testing.T, head, base, body string) int { return openForeign(t, dir, head, base, body) },
 			Close: func(t *testing.T, number int) {
-				if err := f.Close(t.Context(), dir, number); err != nil {
+				if _, err := f.Close(t.Context(), at(dir), number, read(t, dir, number).Task); err != nil {
 					t.Fatal(err)
 				}
 			},

@@ -56,22 +56,25 @@ func Diff(ctx context.Context, path string, number int, w io.Writer) error {
 	return nil
 }
 
-// Close closes an open pull request without merging it.
-func (f *Forge) Close(ctx context.Context, path string, number int) error {
+var _ forge.Closer = (*Forge)(nil)
+
+func (f *Forge) Close(ctx context.Context, r task.Repository, number int, taskID string) (forge.State, error) {
 	for range f.attempts {
-		g, r, err := f.read(ctx, path, number)
+		g, p, err := f.read(ctx, r.Path, number)
 		if err != nil {
-			return err
+			return "", err
 		}
-		if r.State != forge.Open {
-			return fault.New(fault.Conflict, "pull request #%d in %s is %s", number, path, r.State)
+		found := p.State
+		err = forge.MayClose(fmt.Sprintf("#%d in %s", number, r.Path), p.Body, taskID, found)
+		if err != nil || found == forge.Closed {
+			return found, err
 		}
-		r.State, r.Updated = forge.Closed, f.now().UTC()
-		if err := g.write(ctx, r, r.blob); err != errRaced {
-			return err
+		p.State, p.Updated = forge.Closed, f.now().UTC()
+		if err := g.write(ctx, p, p.blob); err != errRaced {
+			return found, err
 		}
 	}
-	return fault.New(fault.Infra, "close pull request #%d in %s: other processes were faster", number, path)
+	return "", fault.New(fault.Infra, "close pull request #%d in %s: other processes were faster", number, r.Path)
 }
 
 func (f *Forge) read(ctx context.Context, path string, number int) (*repository, *Record, error) {

@@ -121,11 +121,15 @@ func TestSHA256(t *testing.T) {
 func TestCloseAndRead(t *testing.T) {
 	dir, f := forgetest.NewRepository(t), newForge()
 	ensure(t, f, branchRequest(t, dir, dir))
-	if err := f.Close(t.Context(), dir, 1); err != nil {
-		t.Fatal(err)
+	if s, err := f.Close(t.Context(), at(dir), 1, "task-1"); err != nil || s != forge.Open {
+		t.Fatalf("it was %s: %v", s, err)
 	}
-	if err := f.Close(t.Context(), dir, 1); fault.KindOf(err) != fault.Conflict {
-		t.Errorf("closed twice: %v", err)
+	blob := forgetest.Git(t, dir, "", "rev-parse", ref(1, "record"))
+	if s, err := f.Close(t.Context(), at(dir), 1, "task-1"); err != nil || s != forge.Closed {
+		t.Errorf("closed twice: it was %s: %v", s, err)
+	}
+	if now := forgetest.Git(t, dir, "", "rev-parse", ref(1, "record")); now != blob {
+		t.Errorf("closed twice: the record was written again")
 	}
 	if s := read(t, dir, 1).State; s != forge.Closed {
 		t.Errorf("it is %s", s)
