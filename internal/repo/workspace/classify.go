@@ -32,7 +32,7 @@ var symptoms = []symptom{
 		"returned error: 301", "returned error: 302", "returned error: 307", "returned error: 308",
 	}},
 	{fault.Denied, "check another branch out there, or work on a bare repository", "%s has the branch checked out", []string{
-		"branch is currently checked out", "refusing to update checked out branch",
+		"branch is currently checked out", "refusing to update checked out branch", "refusing to delete the current branch",
 	}},
 	{fault.Denied, "make the user of the worker the owner of the folder", "%s belongs to another user", []string{
 		"dubious ownership",
@@ -45,7 +45,7 @@ var symptoms = []symptom{
 	{fault.Changed, "give the task another branch prefix, or remove the branch that is in the way",
 		"%s has a branch whose name leaves no room for this one", []string{"; cannot create 'refs/"}},
 	{fault.Denied, "look at the rules for branches and pushes there", "%s has refused the push by a rule of its own", []string{
-		"hook declined", "protected branch", "push declined", "repository rule violations", "deny updating a hidden ref",
+		"hook declined", "protected branch", "denying ref deletion", "push declined", "repository rule violations", "deny updating a hidden ref",
 	}},
 	{fault.Denied, "add the server's key to the known hosts of the worker", "the server of %s is not known", []string{
 		"host key verification failed", "server certificate verification failed", "self-signed certificate", "self signed certificate",
