@@ -23,6 +23,7 @@ func (h *Host) RegisterControl(r worker.ActivityRegistry) {
 	r.RegisterActivity(h.Git.MergeBase)
 	r.RegisterActivity(h.Git.AbortMerge)
 	r.RegisterActivity(h.Cleaner.CleanUp)
+	r.RegisterActivity(h.Cleaner.DeleteRefs)
 }
 
 // Register registers the activities that need the tokens of forges, channels and sources.
@@ -30,6 +31,7 @@ func (c *Control) Register(r worker.ActivityRegistry) {
 	r.RegisterActivity(c.CheckForge)
 	r.RegisterActivity(c.ForkRepository)
 	r.RegisterActivity(c.OpenPullRequest)
+	r.RegisterActivity(c.ClosePullRequest)
 	r.RegisterActivity(c.PollPullRequest)
 	r.RegisterActivity(c.AnswerPullRequest)
 	r.RegisterActivity(c.Show)
