@@ -35,6 +35,16 @@ func (d *sender) deliver(ctx context.Context, given, name string, m tasks.Payloa
 	if err := f.StillRunning(); err != nil {
 		return err
 	}
+	var result tasks.Delivery
+	d.patiently(func() { result, err = d.tasks.Send(ctx, c, f.ID, name, m) })
+	if err != nil {
+		return err
+	}
+	return d.printer.Print(result, func() string { return f.ID + ": " + term.Plain(result.Text) + "\n" })
+}
+
+// patiently makes a call that a worker answers, and says what is waited for when that takes long.
+func (d *sender) patiently(call func()) {
 	answered := make(chan struct{})
 	told := make(chan struct{})
 	go func() {
@@ -45,11 +55,7 @@ func (d *sender) deliver(ctx context.Context, given, name string, m tasks.Payloa
 			d.printer.Say("waiting for a worker to answer...")
 		}
 	}()
-	result, err := d.tasks.Send(ctx, c, f.ID, name, m)
+	call()
 	close(answered)
 	<-told
-	if err != nil {
-		return err
-	}
-	return d.printer.Print(result, func() string { return f.ID + ": " + term.Plain(result.Text) + "\n" })
 }

@@ -308,10 +308,24 @@ func standInRefusal(kind fault.Kind, message, hint string) error {
 	return temporal.NewApplicationErrorWithOptions(message, string(kind), temporal.ApplicationErrorOptions{NonRetryable: true, Details: []any{hint}})
 }
 
+// standInUndo is an Undo. Words in the task's id say what it finds.
+func standInUndo(_ workflow.Context, in signals.UndoInput) (signals.Undone, error) {
+	switch {
+	case strings.Contains(in.TaskID, "merged"):
+		return signals.Undone{}, standInRefusal(fault.Conflict, fmt.Sprintf("pull request #%d is merged", in.PullRequest), "revert the merge instead")
+	case strings.Contains(in.TaskID, "moved"):
+		return signals.Undone{Moved: "c0ffee0000000000"}, nil
+	case strings.Contains(in.TaskID, "gone"):
+		return signals.Undone{}, nil
+	}
+	return signals.Undone{Closed: in.PullRequest > 0, Deleted: []string{"refs/heads/" + in.Branch}}, nil
+}
+
 // newStandInWorker polls the queues that a worker polls.
 func newStandInWorker(c client.Client, data string) (start func() error, stop func()) {
 	control := worker.New(c, signals.Queue, worker.Options{})
 	control.RegisterWorkflowWithOptions(standInTask, workflow.RegisterOptions{Name: signals.CodingTask})
+	control.RegisterWorkflowWithOptions(standInUndo, workflow.RegisterOptions{Name: signals.Undo})
 	control.RegisterActivity(standInHost{data}.RunSession)
 	hosts := worker.New(c, signals.QueueHosts, worker.Options{DisableWorkflowWorker: true})
 	hosts.RegisterActivity(standInHost{data}.RunSession)

@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"go.temporal.io/sdk/client"
+
+	"github.com/longshift/longshift/internal/cli/tasks"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
+)
+
+// input finds out what an ended task may have left. url is that of its pull request, "" for none.
+func (o *undoOptions) input(ctx context.Context, c client.Client, found tasks.Found) (in signals.UndoInput, url string, err error) {
+	data, err := tasks.InputOf(ctx, c, found)
+	if err != nil {
+		return in, "", err
+	}
+	if found.Running() {
+		return in, "", fault.New(fault.Conflict, "task %s has not ended", found.ID).WithHint("end it with `longshift cancel`, then undo it")
+	}
+	given, err := o.parse(data)
+	if err != nil {
+		return in, "", err
+	}
+	seen, err := o.viewer.Once(ctx, c, found)
+	if err != nil && seen.Status == nil {
+		return in, "", err
+	}
+	s := seen.Status
+	if s.TaskID == "" {
+		return in, "", fault.New(fault.NotFound, "task %s ended without a status that names its branch", found.ID).
+			WithHint("look for its refs with `git ls-remote`, and delete them with `git push --delete`")
+	}
+	in = signals.UndoInput{TaskID: s.TaskID, Repository: s.Repository, Fork: given.Fork, Branch: s.Branch}
+	if s.Head != "" && s.Head != s.BaseCommit {
+		in.Heads = []string{s.Head}
+	}
+	if s.PullRequest == nil {
+		return in, "", nil
+	}
+	in.PullRequest = s.PullRequest.Number
+	head, err := o.followed(ctx, c, in)
+	if head != "" && !slices.Contains(in.Heads, head) {
+		in.Heads = append(in.Heads, head)
+	}
+	return in, s.PullRequest.URL, err
+}
+
+// followed returns the head that the follower of the pull request knows, "" when nobody has followed it.
+func (o *undoOptions) followed(ctx context.Context, c client.Client, in signals.UndoInput) (head string, err error) {
+	repo, err := task.ParseRepository(in.Repository)
+	if err != nil || repo.Owner == "" {
+		return "", err
+	}
+	conf, err := o.config.Read()
+	if err != nil {
+		return "", err
+	}
+	id := signals.PullRequestID(cmp.Or(repo.Host, forgeHost(conf)), repo.Owner, repo.Name, in.PullRequest)
+	follower, err := o.sender.tasks.Find(ctx, c, id)
+	switch k := fault.KindOf(err); {
+	case err != nil && k != fault.NotFound && k != fault.Input:
+		return "", err
+	case follower.ID != id: // Find takes parts of ids too, so it may have found the follower of another pull request, or several
+		return "", nil
+	}
+	seen, err := o.viewer.Once(ctx, c, follower)
+	if seen.Status == nil {
+		return "", err
+	}
+	return seen.Status.Head, nil
+}
