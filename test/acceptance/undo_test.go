@@ -1,0 +1,100 @@
+package acceptance
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/signals"
+)
+
+// undone is what longshift undo -o json prints.
+type undone struct {
+	Closed  bool
+	Deleted []string
+	Moved   string
+}
+
+// TestUndo has a person take back what a task has brought into their repository.
+func TestUndo(t *testing.T) {
+	t.Parallel()
+	y := notes("undo", nil)
+	d := startDev(t, newPerson(t, nil), script([]story{y}))
+	repo := y.repository(t, d.person)
+	end := y.run(t, d, repo)
+	before := d.git(t, repo, "rev-parse", "main")
+	if end.PullRequest == nil || d.git(t, repo, "rev-parse", end.Branch) != end.Head {
+		t.Fatalf("the task has left no branch and pull request: %+v", end)
+	}
+	d.git(t, repo, "update-ref", "refs/longshift/"+end.TaskID, end.Head) // as a task leaves it that did not end well
+
+	// The branch is checked out: nothing is deleted until it is not.
+	d.git(t, repo, "switch", "--quiet", end.Branch)
+	r := d.longshift(t, time.Minute, repo, d.address, "undo", end.WorkflowID, "--yes")
+	if r.code == 0 || !strings.Contains(r.err, "has the branch checked out") || d.git(t, repo, "rev-parse", "HEAD") != end.Head {
+		t.Errorf("with its branch checked out: %+v", r)
+	}
+	d.git(t, repo, "switch", "--quiet", "main")
+
+	u := undo(t, d, repo, end)
+	if want := []string{"refs/longshift/" + end.TaskID, "refs/heads/" + end.Branch}; strings.Join(u.Deleted, " ") != strings.Join(want, " ") || u.Moved != "" {
+		t.Errorf("undo says %+v", u)
+	}
+	left := d.git(t, repo, "for-each-ref", "--format=%(refname)")
+	if want := "refs/heads/main\nrefs/longshift/pulls/1/head\nrefs/longshift/pulls/1/record"; left != want {
+		t.Errorf("refs left behind:\n%s", left)
+	}
+	if now := d.git(t, repo, "rev-parse", "main"); now != before {
+		t.Errorf("main was at %s, now %s", before, now)
+	}
+	if changed := d.git(t, repo, "status", "--porcelain"); changed != "" {
+		t.Errorf("the work tree has changed:\n%s", changed)
+	}
+	if record := d.git(t, repo, "show", "refs/longshift/pulls/1/record"); !strings.Contains(record, `"state": "`+string(forge.Closed)+`"`) {
+		t.Errorf("the record:\n%s", record)
+	}
+	if again := undo(t, d, repo, end); again.Closed || len(again.Deleted) > 0 || again.Moved != "" {
+		t.Errorf("the second undo says %+v", again)
+	}
+	if r := d.longshift(t, time.Minute, repo, d.address, "undo", end.WorkflowID, "--yes"); r.code != 0 || r.out != "nothing was left to do\n" {
+		t.Errorf("the third: %+v", r)
+	}
+}
+
+// TestUndoOfWhatIsTaken leaves a branch that somebody has moved, and all that is merged.
+func TestUndoOfWhatIsTaken(t *testing.T) {
+	t.Parallel()
+	y, z := notes("undo-moved", nil), notes("undo-merged", nil)
+	d := startDev(t, newPerson(t, nil), script([]story{y, z}))
+	repo := y.repository(t, d.person)
+	end := y.run(t, d, repo)
+	d.git(t, repo, "switch", "--quiet", end.Branch)
+	d.git(t, repo, "commit", "--quiet", "--allow-empty", "--message=Mine")
+	mine := d.git(t, repo, "rev-parse", "HEAD")
+	d.git(t, repo, "switch", "--quiet", "main")
+	if u := undo(t, d, repo, end); !u.Closed || u.Moved != mine || len(u.Deleted) > 0 || d.git(t, repo, "rev-parse", end.Branch) != mine {
+		t.Errorf("of a branch that was moved to %s: %+v", mine, u)
+	}
+
+	repo = z.repository(t, d.person)
+	end = z.run(t, d, repo)
+	d.git(t, repo, "merge", "--quiet", "--no-edit", end.Branch)
+	before := d.git(t, repo, "for-each-ref")
+	r := d.longshift(t, time.Minute, repo, d.address, "undo", end.WorkflowID, "--yes")
+	if r.code != fault.ExitConflict || !strings.Contains(r.err, "is merged; revert the merge instead") || d.git(t, repo, "for-each-ref") != before {
+		t.Errorf("of what is merged: %+v", r)
+	}
+}
+
+// undo takes a task back without being asked.
+func undo(t *testing.T, d *dev, repo string, end signals.Status) (u undone) {
+	t.Helper()
+	r := d.longshift(t, time.Minute, repo, d.address, "undo", end.WorkflowID, "--yes", "-o", "json")
+	if err := json.Unmarshal([]byte(r.out), &u); err != nil || r.code != 0 {
+		t.Fatalf("longshift undo: %v\n%+v", err, r)
+	}
+	return u
+}
