@@ -61,7 +61,8 @@ func newUndoing() *undoing {
 	return u
 }
 
-var undoInput = signals.UndoInput{TaskID: "x-12345678", Repository: "acme/web", PullRequest: 7, Branch: "longshift/x", Heads: []string{"aaa", "bbb"}}
+var undoInput = signals.UndoInput{TaskID: "x-12345678", Repository: "acme/web", PullRequest: 7, Branch: "longshift/x",
+	Heads: []string{"aaa", "bbb"}}
 
 func TestUndo(t *testing.T) {
 	forked, none := undoInput, undoInput

@@ -25,8 +25,8 @@ type Deleted struct {
 	Moved string   // commit of the task's branch, which stays because the commit is not the task's; "" otherwise
 }
 
-// DeleteRefs deletes the branch, the checkpoint and the fence of an ended task on the remote, all or none. It needs no workspace and fetches
-// nothing. Refs that are not there are no error. Each ref is deleted only at the commit at which it was seen.
+// DeleteRefs deletes the branch, the checkpoint and the fence of an ended task on the remote, all or none. It needs no workspace and
+// fetches nothing. Refs that are not there are no error. Each ref is deleted only at the commit at which it was seen.
 func (m *Manager) DeleteRefs(ctx context.Context, l Leavings) (Deleted, error) {
 	if err := checkTaskID(l.TaskID); err != nil {
 		return Deleted{}, err
