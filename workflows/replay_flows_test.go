@@ -46,7 +46,9 @@ var recordedElsewhere = map[string][]string{
 	"limiter": {"workflow Limiter", "update acquire", "update release", "activity ReconcileLimiter", "external signal admission",
 		"timer canceled", "end terminated"},
 	"intake": {"workflow IssueIntake", "activity PollSource", "child started CodingTask", "activity AcquireAdmission", "end completed"},
-	"watch":  {"workflow Watch", "activity PollForge", "timer fired", "end completed"},
+	"undo": {"workflow Undo", "activity ClosePullRequest", "activity ForkRepository", "activity AssignTask", "activity DeleteRefs",
+		"end completed"},
+	"watch": {"workflow Watch", "activity PollForge", "timer fired", "end completed"},
 }
 
 // What runs when a release comes has a history without an end. Wherever it is cut off between two turns of the workflow, it must be

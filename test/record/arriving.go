@@ -34,6 +34,8 @@ func arriving() []branch {
 		{name: "intake", flow: signals.IssueIntake, args: given(signals.IntakeInput{Name: "calc", Source: "github", Repository: "acme/calc",
 			Label: "longshift",
 			Guard: task.Guard{Sessions: 1}})},
+		{name: "undo", flow: signals.Undo, args: given(signals.UndoInput{TaskID: "calc-1", Repository: "acme/calc", Fork: true,
+			PullRequest: pullNumber, Branch: "longshift/calc-1", Heads: []string{commitID("1")}})},
 	}
 }
 

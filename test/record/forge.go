@@ -41,6 +41,11 @@ func (s *stage) OpenPullRequest(ctx context.Context, in activities.PullRequestIn
 	return pr, nil
 }
 
+// ClosePullRequest finds it open.
+func (s *stage) ClosePullRequest(context.Context, activities.CloseInput) (bool, error) {
+	return true, nil
+}
+
 // PollPullRequest shows the pull request as the branch has it. As on a real forge, a stamp tells whether anything has changed.
 func (s *stage) PollPullRequest(ctx context.Context, in activities.PollInput) (forge.Snapshot, error) {
 	p := s.of(ctx)

@@ -41,7 +41,8 @@ func (h *host) start(ctx context.Context, s *stage) (err error) {
 	for queue, steps := range map[string]map[string]any{
 		signals.HostQueue(h.id): {"RunAgent": s.RunAgent, "RunSetup": s.RunSetup, "RunChecks": s.RunChecks},
 		signals.HostControlQueue(h.id): {"Probe": s.Probe, "PrepareWorkspace": s.PrepareWorkspace, "CommitWork": s.CommitWork,
-			"PushBranch": s.PushBranch, "MergeBase": s.MergeBase, "AbortMerge": s.AbortMerge, "CleanUp": s.CleanUp},
+			"PushBranch": s.PushBranch, "MergeBase": s.MergeBase, "AbortMerge": s.AbortMerge, "CleanUp": s.CleanUp,
+			"DeleteRefs": s.DeleteRefs},
 		signals.QueueHosts: {"AssignTask": s.AssignTask},
 	} {
 		if queue == signals.QueueHosts && h.id != steady {

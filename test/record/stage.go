@@ -67,6 +67,7 @@ func (s *stage) open(ctx context.Context, program string) (err error) {
 	workflows.Register(s.control)
 	for name, f := range map[string]any{
 		"CheckForge": s.CheckForge, "ForkRepository": s.ForkRepository, "OpenPullRequest": s.OpenPullRequest,
+		"ClosePullRequest":  s.ClosePullRequest,
 		"PollPullRequest":   s.PollPullRequest,
 		"AnswerPullRequest": s.AnswerPullRequest, "Show": s.Show, "Arrive": s.Arrive, "PollForge": s.PollForge,
 		"AcquireAdmission": s.AcquireAdmission, "ReleaseAdmission": s.ReleaseAdmission, "ReconcileLimiter": s.ReconcileLimiter,

@@ -148,6 +148,11 @@ func (s *stage) CleanUp(ctx context.Context, _ activities.CleanInput) error {
 	return nil
 }
 
+// DeleteRefs finds the checkpoint and the branch.
+func (s *stage) DeleteRefs(_ context.Context, in activities.DeleteRefsInput) (activities.DeletedRefs, error) {
+	return activities.DeletedRefs{Refs: []string{task.CheckpointRef(in.TaskID), "refs/heads/" + in.Branch}}, nil
+}
+
 // commitID looks like the id of a commit and is the same in every recording.
 func commitID(of string) string {
 	sum := sha1.Sum([]byte(of))
