@@ -9,8 +9,10 @@ import (
 
 // Only a yes deletes anything: enter alone, another word and the end of the input do not.
 func TestUndoAsks(t *testing.T) {
-	question := undoPlan(signals.UndoInput{TaskID: "x-12345678", Repository: "acme/web", PullRequest: 7, Branch: "longshift/x"}, "https://example.com/7")
-	if want := "Close https://example.com/7, and delete branch longshift/x and the other refs of task x-12345678 in acme/web?"; question != want {
+	in := signals.UndoInput{TaskID: "x-12345678", Repository: "acme/web", PullRequest: 7, Branch: "longshift/x"}
+	question := undoPlan(in, "https://example.com/7")
+	const want = "Close https://example.com/7, and delete branch longshift/x and the other refs of task x-12345678 in acme/web?"
+	if question != want {
 		t.Errorf("it asks %q", question)
 	}
 	for typed, want := range map[string]bool{"y\n": true, " YES \n": true, "\n": false, "no\n": false, "yy\n": false, "": false} {
