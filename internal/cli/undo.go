@@ -38,7 +38,7 @@ func newUndoCommand(f *factory) *cobra.Command {
 		Short: "Close the pull request of an ended task and delete its branch",
 		Long: `Close the pull request of an ended task without merging it, and delete the task's branch, checkpoint and fence on the remote.
 A branch that somebody else has moved stays. Of a task whose pull request is merged nothing is deleted. What is gone already is no
-error: undo can be repeated. A worker does it, and goes on when this command is interrupted.`,
+error: undo can be repeated. A worker does it, and continues when this command is interrupted.`,
 		Example:           "  longshift undo x1y2z3\n  longshift undo x1y2z3 --yes -o json | jq -r '.deleted[]'",
 		Args:              command.Takes(1, 1, "the task"),
 		ValidArgsFunction: f.tasks.CompleteEnded,
@@ -95,7 +95,7 @@ func (o *undoOptions) undo(ctx context.Context, c client.Client, id string, in s
 	case err == nil:
 		return result, nil
 	case ctx.Err() != nil:
-		o.printer.Say("interrupted; the undo goes on if it was started: see with `longshift undo %s`", id)
+		o.printer.Say("interrupted; the undo continues if it was started: see with `longshift undo %s`", id)
 		return result, term.Exit{Code: fault.ExitInterrupt}
 	}
 	return result, o.sender.tasks.Refused(err, id)

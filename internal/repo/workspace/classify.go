@@ -45,7 +45,8 @@ var symptoms = []symptom{
 	{fault.Changed, "give the task another branch prefix, or remove the branch that is in the way",
 		"%s has a branch whose name leaves no room for this one", []string{"; cannot create 'refs/"}},
 	{fault.Denied, "look at the rules for branches and pushes there", "%s has refused the push by a rule of its own", []string{
-		"hook declined", "protected branch", "denying ref deletion", "push declined", "repository rule violations", "deny updating a hidden ref",
+		"hook declined", "protected branch", "denying ref deletion", "push declined", "repository rule violations",
+		"deny updating a hidden ref",
 	}},
 	{fault.Denied, "add the server's key to the known hosts of the worker", "the server of %s is not known", []string{
 		"host key verification failed", "server certificate verification failed", "self-signed certificate", "self signed certificate",
