@@ -2,6 +2,7 @@ package chaos
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/longshift/longshift/test/lab"
 )
@@ -19,8 +20,11 @@ type point struct {
 }
 
 // scripted reports whether the scripted agent plays the story. Claude Code, which costs most of a run's processor time, plays it where the
-// kill is in a session or at the end of one.
-func (p point) scripted() bool { return !p.claude && p.rule == "" && p.step.Activity != "RunAgent" }
+// kill is in a session, or at the end of the first one of each role.
+func (p point) scripted() bool {
+	atEnd := p.step.Activity == "RunAgent" && slices.Contains([]int{1, 2, 4}, p.step.N)
+	return !p.claude && p.rule == "" && !atEnd
+}
 
 // points are every stage boundary and the middle of every session of the story.
 func points() []point {

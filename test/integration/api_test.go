@@ -34,7 +34,7 @@ approval:
 // and a signal without any arguments.
 func TestTemporalAlone(t *testing.T) {
 	t.Parallel()
-	s := lab.NewStage(t, lab.Brief(), requiredSettings)
+	s := lab.NewScriptedStage(t, lab.Brief(), requiredSettings)
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
 	service := s.Client.WorkflowService()
@@ -107,7 +107,7 @@ func wrongSettings(s *lab.Stage) {
 // kind of fault, and leaves nothing behind.
 func TestWrongInput(t *testing.T) {
 	t.Parallel()
-	s := lab.NewStage(t, lab.Brief(), requiredSettings)
+	s := lab.NewScriptedStage(t, lab.Brief(), requiredSettings)
 	wrongSettings(s)
 	for _, c := range wrongInputs(s) {
 		t.Run(c.name, func(t *testing.T) {

@@ -274,7 +274,7 @@ func backlogTerminated(b *backlog) {
 func backlogScheduled(b *backlog) {
 	b.run("intake", "add", "nightly", "--source", "backlog", "--repo", b.repo, "--every", "744h", "-c", "agent=script", "-c", "scenario="+b.scenario)
 	b.watch()
-	if e := b.next("waiting", ""); !strings.Contains(e.Detail, "intake nightly looks at this folder already") {
+	if e := b.next("waiting", ""); !strings.Contains(e.Detail, "intake nightly watches this folder already") {
 		b.t.Errorf("waiting: %s", e.Detail)
 	}
 	b.write("a.md", "# A\n\nDo it.\n")

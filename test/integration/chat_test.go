@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -14,18 +13,24 @@ import (
 	"github.com/longshift/longshift/test/lab"
 )
 
+// byModel is the platform on which Claude Code works on the tasks of people; on the others the scripted agent does.
+const byModel = "slack-socket"
+
 // newChat sets the scene. Where the platform calls us, a process that only listens takes the calls, and the worker hears nobody.
 func newChat(t *testing.T, name string, script agenttest.Script, settings string) *chat {
 	t.Helper()
 	port, health := lab.FreePort(t), lab.FreePort(t)
 	c := &chat{health: fmt.Sprintf("127.0.0.1:%d", health), platform: platforms()[name](t, port)}
-	env := c.env()
+	env, stage := c.env(), lab.NewScriptedStage
+	if name == byModel {
+		stage = lab.NewStage
+	}
 	separate := strings.Contains(name, "http") || name == "whatsapp"
 	if separate {
-		c.Stage = lab.NewStage(t, script, settings, append(env, "LONGSHIFT_LISTENERS=false")...)
+		c.Stage = stage(t, script, settings, append(env, "LONGSHIFT_LISTENERS=false")...)
 		c.listener = c.StartWorker(t, t.TempDir(), append(env, "LONGSHIFT_ROLE=listen", fmt.Sprintf("LONGSHIFT_LISTEN=127.0.0.1:%d", port), "LONGSHIFT_HEALTH="+c.health)...)
 	} else {
-		c.Stage = lab.NewStage(t, script, settings, env...)
+		c.Stage = stage(t, script, settings, env...)
 	}
 	c.Ready()
 	return c
@@ -90,18 +95,7 @@ func TestApproveFromChat(t *testing.T) {
 	for name := range platforms() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var mu sync.Mutex
-			var began time.Time
-			script := lab.With(lab.Brief(), "fix", 0, func(turn *agenttest.Turn) {
-				turn.Before = func(c *agenttest.Call) {
-					mu.Lock()
-					defer mu.Unlock()
-					if began.IsZero() {
-						began = c.Time
-					}
-				}
-			})
-			c := newChat(t, name, script, onceAsked)
+			c := newChat(t, name, lab.Brief(), onceAsked)
 			c.Play()
 			p := c.plan(1)
 			c.settled(p.buttons["Approve"])
@@ -124,14 +118,10 @@ func TestApproveFromChat(t *testing.T) {
 			if s, ok := c.Status(c.Begun.GetID()); ok && s.Phase != task.Approving {
 				t.Errorf("a stranger has moved the task to %s", s.Phase)
 			}
-			clicked := time.Now()
 			c.press(t, p.id, p.buttons["Approve"])
 			c.press(t, p.id, p.buttons["Approve"])
 			end := c.Ended()
 			c.Carried(end, lab.Messages[0])
-			mu.Lock()
-			t.Logf("%s: from click to the agent's first model call %.2f s, with cold processes", name, began.Sub(clicked).Seconds())
-			mu.Unlock()
 			if n := strings.Count(lab.Log(end), "plan revision 1 approved by"); n != 1 {
 				t.Errorf("approved %d times%s", n, lab.Log(end))
 			}
@@ -191,7 +181,7 @@ func TestEditFromChat(t *testing.T) {
 			}
 			c.press(t, p.id, p.buttons["Approve"])
 			c.Carried(c.Ended(), lab.Messages[0])
-			if prompts := c.Heard("plan-again", 0); len(prompts) == 0 || !strings.Contains(prompts[0].Prompt, "only calc.go please") {
+			if prompts := c.Heard("plan-again", 0); name == byModel && (len(prompts) == 0 || !strings.Contains(prompts[0].Prompt, "only calc.go please")) {
 				t.Error("the planner was not told what is to change")
 			}
 		})

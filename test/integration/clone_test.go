@@ -15,7 +15,7 @@ import (
 // clone is left as it was.
 func TestRunInAClone(t *testing.T) {
 	t.Parallel()
-	s := lab.NewStage(t, lab.Brief(), lab.QuickSettings)
+	s := lab.NewScriptedStage(t, lab.Brief(), lab.QuickSettings)
 	clone := filepath.Join(t.TempDir(), "calc")
 	gittest.Git(t, "/", "clone", "--quiet", s.Bare, clone)
 	gittest.Git(t, clone, "remote", "set-url", "origin", s.Front+"/"+lab.Name+".git")

@@ -99,7 +99,7 @@ func TestApprovalIsOfTheScriptAsItWas(t *testing.T) {
 		turn.Redo, turn.Tools = false, []agenttest.Tool{writes("echo 1 >> ran.txt"), run}
 	})
 	script.Rules = append([]agenttest.Rule{
-		{Name: "for-task", Role: task.Implementer, Match: "It may run in this task as often", Turns: []agenttest.Turn{
+		{Name: "for-task", Role: task.Implementer, Match: "It may run in this task every time", Turns: []agenttest.Turn{
 			{Tools: []agenttest.Tool{run}}, {Tools: []agenttest.Tool{writes("echo 3 >> ran.txt")}}, {Tools: []agenttest.Tool{run}}, {Text: "<DONE>\n" + lab.Messages[0] + "\n</DONE>"},
 		}},
 		{Name: "once", Role: task.Implementer, Match: "It may run once, with the files", Turns: []agenttest.Turn{

@@ -19,7 +19,7 @@ import (
 // One pull request stands.
 func TestGitHubIsDown(t *testing.T) {
 	t.Parallel()
-	s := lab.NewStage(t, lab.Brief(), lab.QuickSettings)
+	s := lab.NewScriptedStage(t, lab.Brief(), lab.QuickSettings)
 	s.GitHub.Inject(
 		forgetest.ServerError(http.StatusBadGateway).On(http.MethodPost, "/pulls"),
 		forgetest.SecondaryLimit(http.StatusForbidden, 2*time.Second).On(http.MethodPost, "/pulls"),
@@ -32,7 +32,7 @@ func TestGitHubIsDown(t *testing.T) {
 // TestGitServerIsDown lets each push fail twice: that of the fence, of the checkpoint, of the branch, and of their removal.
 func TestGitServerIsDown(t *testing.T) {
 	t.Parallel()
-	s := lab.NewStage(t, lab.Brief(), lab.QuickSettings)
+	s := lab.NewScriptedStage(t, lab.Brief(), lab.QuickSettings)
 	pushes := 0
 	s.FailGit(func(service string) int {
 		if service != "git-receive-pack" {

@@ -15,7 +15,7 @@ import (
 func behindRelay(t *testing.T, pause time.Duration) (s *lab.Stage, r *lab.Relay, cut, mend func()) {
 	t.Helper()
 	r = lab.NewRelay(t)
-	s = lab.NewStage(t, lab.Brief(), lab.QuickSettings, "LONGSHIFT_GITHUB_URL=http://"+r.Address)
+	s = lab.NewScriptedStage(t, lab.Brief(), lab.QuickSettings, "LONGSHIFT_GITHUB_URL=http://"+r.Address)
 	cut, mend = func() { r.Lead("", 0) }, func() { r.Lead(strings.TrimPrefix(s.Front, "http://"), pause) }
 	mend()
 	return s, r, cut, mend

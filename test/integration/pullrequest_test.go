@@ -167,7 +167,7 @@ func answeredAll(s *lab.Stage, number int, lines []int64) bool {
 // TestBlockerThatReturns stops the work on a check that fails again in the same way, with a reason; closing the pull request ends it.
 func TestBlockerThatReturns(t *testing.T) {
 	t.Parallel()
-	s := lab.NewStage(t, afterwards(), followed)
+	s := lab.NewScriptedStage(t, afterwards(), followed)
 	s.Play()
 	end := s.Ended()
 	number, pull := end.PullRequest.Number, pullOf(s, end.PullRequest.Number)

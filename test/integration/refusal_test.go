@@ -17,7 +17,7 @@ import (
 // line. Each is refused with a line that says why, and changes nothing; the right decision is taken after them.
 func TestWrongDecisions(t *testing.T) {
 	t.Parallel()
-	s := lab.NewStage(t, lab.Brief(), requiredSettings)
+	s := lab.NewScriptedStage(t, lab.Brief(), requiredSettings)
 	s.Play()
 	before := s.Until("the plan waits", func(st signals.Status) bool { return st.Phase == task.Approving || waiting(st) })
 	id := s.Begun.GetID()
@@ -91,7 +91,7 @@ func refused(t *testing.T, r lab.Ran, code int, says string) {
 // can see ends the task, and the command with the code of that mistake and its reason in the last line.
 func TestWrongCommands(t *testing.T) {
 	t.Parallel()
-	s := lab.NewStage(t, lab.Brief(), requiredSettings)
+	s := lab.NewScriptedStage(t, lab.Brief(), requiredSettings)
 	wrongSettings(s)
 	s.Ready()
 	for _, c := range []struct {

@@ -116,7 +116,7 @@ func TestPushIsDenied(t *testing.T) {
 		"by the operator": {settings: "fixAttempts: 0\n", env: "LONGSHIFT_SENSITIVE=all=name,agents=refuse", why: "the operator refuses it:\nagents .claude/settings.json: new"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := lab.NewStage(t, plants(), lab.QuickSettings+c.settings, c.env)
+			s := lab.NewScriptedStage(t, plants(), lab.QuickSettings+c.settings, c.env)
 			if name == "by a person" {
 				waitsToPush(t, s)
 				if ran := s.Longshift(t, "deny", s.Begun.GetID(), "--reason", "no CI here"); ran.Code != 0 {

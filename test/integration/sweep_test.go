@@ -14,7 +14,7 @@ import (
 // What an ended task has left on its host is shown with what becomes of it, and goes at the worker's next start when its time has come.
 func TestHostSweepsEndedTasks(t *testing.T) {
 	t.Parallel()
-	s := lab.NewStage(t, lab.Brief(), lab.QuickSettings, "LONGSHIFT_KEEP=1ns")
+	s := lab.NewScriptedStage(t, lab.Brief(), lab.QuickSettings, "LONGSHIFT_KEEP=1ns")
 	s.Play()
 	end := s.Ended()
 	folder := filepath.Join(s.Worker.Data, "tasks", end.TaskID)

@@ -29,7 +29,7 @@ func breakAt(t *testing.T, m *Manager, n int, after bool) func() bool {
 	}
 	script += "kill -9 $$\n"
 	program := filepath.Join(dir, "git")
-	must(t, os.WriteFile(program, []byte(script), 0o755))
+	gittest.Program(t, program, script)
 	m.runner.git.Program = program
 	return func() bool {
 		text, _ := os.ReadFile(calls)

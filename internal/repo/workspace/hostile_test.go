@@ -64,7 +64,7 @@ func (p trap) hooks(dir, where string) {
 		pre-push pre-rebase post-rewrite post-index-change reference-transaction pre-auto-gc fsmonitor-watchman pre-merge-commit
 		pre-receive update post-receive post-update push-to-checkout proc-receive gpg pack-objects`) {
 		script := "#!/bin/sh\n" + p.touch(where+"hook-"+name) + "\n"
-		must(p.t, os.WriteFile(filepath.Join(dir, name), []byte(script), 0o755))
+		gittest.Program(p.t, filepath.Join(dir, name), script)
 	}
 }
 

@@ -200,7 +200,7 @@ func TestServerThatRefusesByItsOwnRules(t *testing.T) {
 	b.commit(tree, "1", map[string]string{"a.txt": "a\n"})
 	hook := filepath.Join(bare, "hooks", "pre-receive")
 	must(t, os.MkdirAll(filepath.Dir(hook), 0o755))
-	must(t, os.WriteFile(hook, []byte("#!/bin/sh\necho 'GH013: Repository rule violations found' >&2\nexit 1\n"), 0o755))
+	gittest.Program(t, hook, "#!/bin/sh\necho 'GH013: Repository rule violations found' >&2\nexit 1\n")
 	_, err := tree.Push(t.Context())
 	wantFault(t, err, fault.Denied, "rule of its own", "GH013")
 }

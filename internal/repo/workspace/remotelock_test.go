@@ -20,7 +20,7 @@ func killedPush(t *testing.T, bare string) (b *bench, tree *Tree, c Commit, lock
 	c = b.commit(tree, "1", map[string]string{"a.txt": "a\n"})
 	hook := filepath.Join(bare, "hooks", "reference-transaction")
 	must(t, os.MkdirAll(filepath.Dir(hook), 0o755))
-	must(t, os.WriteFile(hook, []byte("#!/bin/sh\n[ $1 != prepared ] || kill -9 $PPID\n"), 0o755))
+	gittest.Program(t, hook, "#!/bin/sh\n[ $1 != prepared ] || kill -9 $PPID\n")
 	err := tree.Checkpoint(t.Context())
 	must(t, os.Remove(hook))
 	wantFault(t, err, fault.Infra)

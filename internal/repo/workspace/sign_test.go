@@ -154,7 +154,7 @@ func withAgent(t *testing.T, s signer, passphrase string) signer {
 	_, err = bufio.NewReader(says).ReadString('\n') // it listens
 	must(t, err)
 	ask := filepath.Join(dir, "ask")
-	must(t, os.WriteFile(ask, []byte("#!/bin/sh\necho '"+passphrase+"'\n"), 0o700))
+	gittest.Program(t, ask, "#!/bin/sh\necho '"+passphrase+"'\n")
 	tool(t, []string{"SSH_AUTH_SOCK=" + socket, "SSH_ASKPASS=" + ask, "SSH_ASKPASS_REQUIRE=force"}, "ssh-add", "-q", s.key)
 	s.environ = append(os.Environ(), "SSH_AUTH_SOCK="+socket)
 	return s

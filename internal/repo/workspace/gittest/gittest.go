@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"testing/fstest"
 )
@@ -111,6 +112,17 @@ func Write(t testing.TB, dir string, files map[string]string) {
 		if err := os.WriteFile(path, []byte(files[name]), 0o644); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// Program writes a program. Nothing forks meanwhile: the child would hold the file open for writing for a moment, in which the system
+// refuses to start it ("text file busy").
+func Program(t testing.TB, path, script string) {
+	t.Helper()
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
 	}
 }
 
