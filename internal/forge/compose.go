@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"strings"
@@ -65,14 +66,51 @@ func (s Summary) body(l limits) string {
 	add("", s.warning(l)...)
 	add("", s.secondLook(l)...)
 	add("", prose(s.Overview, l.text))
-	add("Deliverables", s.deliverables(l)...)
-	add("Checks", s.checks(l)...)
-	add("Review", s.review(l))
 	add("To look at", s.notes(l)...)
-	add("Task", prose(s.Task, l.text/2))
+	add("Checks", s.checks(l)...)
+	if r := s.Review; r != nil && !r.Approved {
+		add("Review", s.review(l))
+	}
+	add("", s.folded(l))
 	add("", s.figures())
 	add("", s.origin(l)...)
+	if s.Followed {
+		add("", "**To ask for changes**, review this pull request, or write a comment that begins with `/longshift`. Longshift works on it "+
+			"until this is merged or closed.")
+	}
 	return strings.Join(parts, "\n\n")
+}
+
+// folded is what a reader may want to know later: what was asked for, what was planned, and what an approving reviewer says.
+func (s Summary) folded(l limits) string {
+	var parts []string
+	add := func(heading, text string) {
+		if strings.TrimSpace(text) != "" {
+			parts = append(parts, "### "+heading+"\n\n"+text)
+		}
+	}
+	add("Task", prose(s.Task, l.text/2))
+	add("Deliverables", strings.Join(s.deliverables(l), "\n"))
+	if r := s.Review; r != nil && r.Approved {
+		add("Review", s.review(l))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	title := "The task"
+	if n := len(s.Deliverables); n > 0 {
+		passed := 0
+		for _, d := range s.Deliverables {
+			if d.Status == task.Passed {
+				passed++
+			}
+		}
+		title += fmt.Sprintf(", its plan (%d of %d done)", passed, n)
+	}
+	if s.Review != nil && s.Review.Approved {
+		title += " and its review"
+	}
+	return "<details><summary>" + title + "</summary>\n\n" + strings.Join(parts, "\n\n") + "\n\n</details>"
 }
 
 func (s Summary) deliverables(l limits) []string {
@@ -81,10 +119,7 @@ func (s Summary) deliverables(l limits) []string {
 		if i == l.rows {
 			return append(rows, more(len(s.Deliverables)-i))
 		}
-		status := d.Status
-		if status == "" {
-			status = task.Pending
-		}
+		status := cmp.Or(d.Status, task.Pending)
 		row := fmt.Sprintf("- %s **%s**: %s", span(d.ID, 40), phrase(string(status), 20), phrase(d.Description, l.line))
 		if d.Reason != "" {
 			row += " (" + phrase(d.Reason, l.line) + ")"
@@ -108,15 +143,29 @@ func (s Summary) review(l limits) string {
 	return verdict
 }
 
+// notes are what a reader should look at: deliverables that were not done, and the notes of agents.
 func (s Summary) notes(l limits) []string {
-	var rows []string
-	for i, n := range s.Notes {
-		if i == l.rows {
-			return append(rows, more(len(s.Notes)-i))
+	var all []string
+	for _, d := range s.Deliverables {
+		if d.Status == task.Blocked {
+			text := span(d.ID, 40) + " was not done: " + phrase(d.Description, l.line)
+			if d.Reason != "" {
+				text += " (" + phrase(d.Reason, l.line) + ")"
+			}
+			all = append(all, text)
 		}
+	}
+	for _, n := range s.Notes {
 		if text := phrase(n, l.line); text != "" {
-			rows = append(rows, "- "+text)
+			all = append(all, text)
 		}
+	}
+	var rows []string
+	for i, text := range all {
+		if i == l.rows {
+			return append(rows, more(len(all)-i))
+		}
+		rows = append(rows, "- "+text)
 	}
 	return rows
 }

@@ -32,6 +32,7 @@ func full() Summary {
 		RequestedBy: &task.Person{Name: "alice", Via: "slack"},
 		Issue:       &task.Issue{Number: 12, Title: "Greeting"},
 		RunURL:      "http://localhost:8233/namespaces/default/workflows/task-1",
+		Followed:    true,
 	}
 }
 
@@ -41,11 +42,10 @@ const fullBody = `> **The check fails**: ` + "`make lint`" + ` ended with exit c
 
 The greeting is **French** now.
 
-### Deliverables
+### To look at
 
-- ` + "`FEAT-001`" + ` **passed**: Greeting in French
-- ` + "`FEAT-002`" + ` **blocked**: Docs (needs ` + "`@bob`" + `)
-- ` + "`FEAT-003`" + ` **pending**: Later
+- ` + "`FEAT-002`" + ` was not done: Docs (needs ` + "`@bob`" + `)
+- The spec says nothing of Spanish.
 
 ### Checks
 
@@ -62,6 +62,18 @@ fixes # 4
 
 </details>
 
+<details><summary>The task, its plan (1 of 3 done) and its review</summary>
+
+### Task
+
+Please greet in French, ` + "`@alice`" + ` wants it. Fixes ` + "`#99`" + `
+
+### Deliverables
+
+- ` + "`FEAT-001`" + ` **passed**: Greeting in French
+- ` + "`FEAT-002`" + ` **blocked**: Docs (needs ` + "`@bob`" + `)
+- ` + "`FEAT-003`" + ` **pending**: Later
+
 ### Review
 
 The reviewer **approves**.
@@ -71,19 +83,15 @@ Good.
 **Checks**
 All passed.
 
-### To look at
-
-- The spec says nothing of Spanish.
-
-### Task
-
-Please greet in French, ` + "`@alice`" + ` wants it. Fixes ` + "`#99`" + `
+</details>
 
 2 files, +10 -3 · 0.42 USD · 501k tokens in (500k of them cached), 30k out · 5 sessions · 31 turns · 1 h 5 min
 
 Requested by alice (slack)  
 Closes #12  
-[The run in Temporal Web](<http://localhost:8233/namespaces/default/workflows/task-1>)`
+[The run in Temporal Web](<http://localhost:8233/namespaces/default/workflows/task-1>)
+
+**To ask for changes**, review this pull request, or write a comment that begins with ` + "`/longshift`" + `. Longshift works on it until this is merged or closed.`
 
 func TestCompose(t *testing.T) {
 	title, body := Compose(full())
@@ -123,6 +131,23 @@ func TestComposeChecks(t *testing.T) {
 		if _, body := Compose(c.summary); body != c.want {
 			t.Errorf("got %q, want %q", body, c.want)
 		}
+	}
+}
+
+// A review that asks for changes is no detail to be unfolded.
+func TestComposeReview(t *testing.T) {
+	_, body := Compose(Summary{Task: "Do it", Review: &task.Review{Text: "No tests."}})
+	want := "### Review\n\nThe reviewer **asks for changes**.\n\nNo tests.\n\n<details><summary>The task</summary>\n\n### Task\n\nDo it\n\n</details>"
+	if body != want {
+		t.Errorf("got %q", body)
+	}
+}
+
+// Text of a model can't end what is folded.
+func TestComposeFoldsSafely(t *testing.T) {
+	_, body := Compose(Summary{Task: "a\n\n</details>\n\n# Approved <b>x</b>", Deliverables: []task.Deliverable{{ID: "A-1</details>", Description: "</details>"}}})
+	if n := strings.Count(body, "</details>"); n-strings.Count(body, "`</details>`")-strings.Count(body, "`A-1</details>`") != 1 || !strings.HasSuffix(body, "\n\n</details>") {
+		t.Errorf("%d ends in:\n%s", n, body)
 	}
 }
 

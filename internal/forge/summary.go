@@ -27,8 +27,9 @@ type Summary struct {
 	Turns        int                `json:"turns,omitempty"`
 	Duration     time.Duration      `json:"duration,omitempty"` // running time, without waits for people
 	RequestedBy  *task.Person       `json:"requestedBy,omitempty"`
-	Issue        *task.Issue        `json:"issue,omitempty"`  // the merge closes it when it has a number on this forge
-	RunURL       string             `json:"runUrl,omitempty"` // page of the run in Temporal Web
+	Issue        *task.Issue        `json:"issue,omitempty"`    // the merge closes it when it has a number on this forge
+	RunURL       string             `json:"runUrl,omitempty"`   // page of the run in Temporal Web
+	Followed     bool               `json:"followed,omitempty"` // Longshift works on what people ask for on the pull request
 }
 
 type Check struct {
