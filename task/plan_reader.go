@@ -33,7 +33,8 @@ var (
 	headingLine = regexp.MustCompile(`^(#{1,6})\s+(.+?)\s*#*$`)
 	verdictLine = regexp.MustCompile(`(?i)^[\s>*_-]*verdict[\s*_]*:[\s*_]*(work|already[_ ]done|declined)\b`)
 	itemLine    = regexp.MustCompile(`^(\s*)(?:[-*+]|\d{1,3}[.)])\s+(\[[ xX]\]\s+)?(.*)$`)
-	idAndText   = regexp.MustCompile(`^[\s*` + "`" + `\[]*([A-Za-z][A-Za-z0-9_]{0,19}-\d{1,6})[\s*` + "`" + `\]]*(?:[:.)–—-]+|\s)[\s*]*(.+)$`)
+	idAndText   = regexp.MustCompile(`^[\s*` + "`" + `\[]*([A-Za-z][A-Za-z0-9_]{0,19}-\d{1,6})[\s*` + "`" + `\]]*` +
+		`(?:[:.)–—-]+|\s)[\s*]*(.+)$`)
 	taskHeading = regexp.MustCompile(`(?i)^(?:task|deliverable|step)\s+\d{1,3}\s*[:.)–—-]+\s*(.+)$`)
 	fenceLine   = regexp.MustCompile("^\\s*(`{3,}|~{3,})")
 	labelOnly   = regexp.MustCompile(`(?i)^[*_]*(acceptance( criteria)?|done when|verification)[*_]*:?[*_]*$`)

@@ -25,11 +25,12 @@ func newFollowUpCommand(f *factory) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "follow-up <task> <text>",
 		Short: "Start a task on top of what an ended one has done",
-		Long: `Start a task whose base is the branch of an ended task, with the settings of that task. The planner is told what was asked for there and
-what was planned. The new branch has the commits of both, so merging it takes all of them.
+		Long: `Start a task whose base is the branch of an ended task, with the settings of that task. The planner is told what was asked
+for there and what was planned. The new branch has the commits of both, so merging it takes all of them.
 
 To change the pull request of a task on GitHub, comment there instead: its task works on it until it is merged or closed.`,
-		Example:           "  longshift follow-up x1y2z3 \"now add the same flag to show\"\n  longshift follow-up x1y2z3 \"fix the typo in the help\" --detach",
+		Example: "  longshift follow-up x1y2z3 \"now add the same flag to show\"\n" +
+			"  longshift follow-up x1y2z3 \"fix the typo in the help\" --detach",
 		Args:              command.Takes(2, 2, "the task or the text"),
 		ValidArgsFunction: f.tasks.CompleteEnded,
 		Annotations: command.Exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitConflict, fault.ExitSuspended, fault.ExitServer,

@@ -14,12 +14,15 @@ import (
 
 // Lister is the part of client.Client needed to list workflows.
 type Lister interface {
-	ListWorkflow(ctx context.Context, request *workflowservice.ListWorkflowExecutionsRequest) (*workflowservice.ListWorkflowExecutionsResponse, error)
+	ListWorkflow(ctx context.Context, request *workflowservice.ListWorkflowExecutionsRequest) (
+		*workflowservice.ListWorkflowExecutionsResponse, error)
 }
 
 // Each calls use for every workflow that matches a query, newest first, until use returns false. page is the page size,
 // at most 1000; within limits the time for each page. Errors are the server's, unwrapped.
-func Each(ctx context.Context, c Lister, query string, page int, within time.Duration, use func(*workflowpb.WorkflowExecutionInfo) bool) error {
+func Each(
+	ctx context.Context, c Lister, query string, page int, within time.Duration, use func(*workflowpb.WorkflowExecutionInfo) bool,
+) error {
 	request := &workflowservice.ListWorkflowExecutionsRequest{Query: query, PageSize: int32(min(page, 1000))}
 	for {
 		call, cancel := context.WithTimeout(ctx, within)

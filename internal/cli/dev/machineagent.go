@@ -64,7 +64,8 @@ func (m *machineCheck) checkClaude(ctx context.Context, conf config.Config) find
 func checkModel(ctx context.Context, conf config.Config, call modelCall) finding {
 	secret, kind := conf.Model.Secret()
 	if kind == config.ModelNone {
-		return finding{checkOfModel, stateWarn, "none is set", "run `longshift login anthropic`, or set ANTHROPIC_API_KEY or LONGSHIFT_CLAUDE_TOKEN"}
+		return finding{checkOfModel, stateWarn, "none is set",
+			"run `longshift login anthropic`, or set ANTHROPIC_API_KEY or LONGSHIFT_CLAUDE_TOKEN"}
 	}
 	endpoint, err := call(ctx, conf)
 	switch {

@@ -21,7 +21,8 @@ type FollowFlags struct {
 func (f *FollowFlags) Define(flags *pflag.FlagSet, when string) {
 	flags.BoolVar(&f.wait, "wait", false, when+"without a terminal: stay while the task is suspended")
 	flags.BoolVar(&f.verbose, "verbose", false, when+"show every line of the log, and what sessions do; for all of it see longshift logs -f")
-	flags.BoolVar(&f.notify, "notify", false, when+"ring the bell, and show a notification on the desktop, when the task needs you and when it ends")
+	flags.BoolVar(&f.notify, "notify", false,
+		when+"ring the bell, and show a notification on the desktop, when the task needs you and when it ends")
 }
 
 // notifier returns what tells a person who does not look at the terminal: its bell, and a notification where the desktop has a program
