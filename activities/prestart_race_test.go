@@ -61,12 +61,12 @@ func forks(t *testing.T) {
 
 // raceForSession prestarts an agent, then drops it twice and hands it over at the same time, after it has started or while it starts. It
 // returns the session's endpoint, and whether it is that of the prestarted agent.
-func (b *bench) raceForSession(in SessionInput, stands bool) (endpoint *gateway.Session, prestarted bool) {
+func (b *bench) raceForSession(in SessionInput, started bool) (endpoint *gateway.Session, prestarted bool) {
 	b.t.Helper()
 	rec, err := openRecord(b.Data, in)
 	must(b.t, err)
 	b.prestarter.start(b.t.Context(), &in)
-	if stands {
+	if started {
 		b.prestarted(in.ID)
 	}
 	var all sync.WaitGroup

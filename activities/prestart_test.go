@@ -26,7 +26,7 @@ func (b *bench) prestarted(id string) *prestarted {
 	e := b.prestarter.sessions[id]
 	b.prestarter.mu.Unlock()
 	if e != nil {
-		await(b.t, e.ready, "the agent stands")
+		await(b.t, e.ready, "the agent is ready")
 	}
 	return e
 }

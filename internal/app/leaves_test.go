@@ -34,11 +34,11 @@ func TestForgeOfARepository(t *testing.T) {
 		cfg := load(t, "LONGSHIFT_GITHUB_URL="+c.base, "LONGSHIFT_WEB_URL=https://temporal.example.com/")
 		hub, err := newHub(cfg, slog.New(slog.DiscardHandler))
 		must(t, err)
-		desk := newControl(cfg, hub, nil)
-		if desk.WebURL != "https://temporal.example.com" {
-			t.Errorf("links begin with %q", desk.WebURL)
+		control := newControl(cfg, hub, nil)
+		if control.WebURL != "https://temporal.example.com" {
+			t.Errorf("links begin with %q", control.WebURL)
 		}
-		f, err := desk.Forge(t.Context(), repository(t, c.repository))
+		f, err := control.Forge(t.Context(), repository(t, c.repository))
 		got := ""
 		switch f.(type) {
 		case *github.Forge:

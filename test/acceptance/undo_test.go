@@ -81,3 +81,29 @@ func undo(t *testing.T, d *dev, repo string, end signals.Status) (u undone) {
 	}
 	return u
 }
+
+// TestFollowUp has a task go on from the branch of one that has ended. Merging its branch takes the work of both.
+func TestFollowUp(t *testing.T) {
+	t.Parallel()
+	y := notes("follow-up", nil)
+	more := story{name: "more", ask: "note that the fish is to be fed, too", work: []work{{id: "DOC-002", message: "docs: note the fish", steps: []step{
+		bash("git log --oneline -2", "docs: note that the cat is to be fed"),
+		bash("echo 'Feed the fish.' >> notes.txt && sh check.sh"),
+	}}}}
+	d := startDev(t, newPerson(t, nil), script([]story{more, y})) // the second prompt tells of the first task, too
+	repo := y.repository(t, d.person)
+	first := y.run(t, d, repo)
+	r := d.longshift(t, within, repo, d.address, "follow-up", first.WorkflowID, more.ask, "-o", "json")
+	var end signals.Status
+	if err := json.Unmarshal([]byte(r.out), &end); err != nil || r.code != 0 {
+		t.Fatalf("longshift follow-up: %v\n%+v", err, r)
+	}
+	more.results(t, d)
+	if end.Base != first.Branch || end.Check == nil || !end.Check.Passed() {
+		t.Errorf("base %s, want %s; check %+v", end.Base, first.Branch, end.Check)
+	}
+	d.git(t, repo, "merge", "--quiet", end.Branch)
+	if got := d.git(t, repo, "log", "--format=%s", "-2"); got != more.work[0].message+"\n"+y.work[0].message {
+		t.Errorf("merged were:\n%s", got)
+	}
+}

@@ -14,14 +14,14 @@ import (
 // answered handles one event with an answer, and returns how often each method was called.
 func answered(t *testing.T, f *fake, a channel.Answer, kind string, payload any) map[string]int {
 	t.Helper()
-	e := &ears{answer: a}
-	call := newCaller(t, f.open(nil).Handler(e.hear))
+	e := &recorder{answer: a}
+	call := newCaller(t, f.open(nil).Handler(e.handle))
 	if status, text := call.call(kind, payload); status != 200 || text != "" {
 		t.Fatalf("status %d %q", status, text)
 	}
 	call.server.Close() // waits for work after the HTTP answer
-	if len(e.heard()) != 1 {
-		t.Fatalf("heard %+v", e.heard())
+	if len(e.all()) != 1 {
+		t.Fatalf("received %+v", e.all())
 	}
 	return f.Calls()
 }
@@ -120,7 +120,7 @@ func TestAnswerComesAfter(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.self = known
-	call := newCaller(t, s.Handler((&ears{answer: channel.Answer{Text: "x"}}).hear))
+	call := newCaller(t, s.Handler((&recorder{answer: channel.Answer{Text: "x"}}).handle))
 	if status, _ := call.call(callInteraction, pressed0); status != 200 {
 		t.Errorf("status %d", status)
 	}

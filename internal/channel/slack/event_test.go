@@ -101,7 +101,7 @@ func TestPressed(t *testing.T) {
 	// A message with replies has its own timestamp as its thread.
 	got = hearCall(t, callInteraction, pressCall(general, ts, ts, "approve.task-1", "1.2.3", "1760000009.123456", ada))
 	if got == nil || got.Room.Thread != "" {
-		t.Errorf("heard %+v", got)
+		t.Errorf("received %+v", got)
 	}
 	for name, change := range map[string]func(c, action map[string]any){
 		"another block":   func(_, a map[string]any) { a["block_id"] = "other" },
@@ -116,7 +116,7 @@ func TestPressed(t *testing.T) {
 		c := pressCall(general, ts, "", "approve.1", "1.2.3", "1760000009.123456", ada)
 		change(c, c["actions"].([]any)[0].(map[string]any))
 		if got := hearCall(t, callInteraction, c); got != nil {
-			t.Errorf("%s: heard %+v", name, got)
+			t.Errorf("%s: received %+v", name, got)
 		}
 	}
 }
@@ -127,7 +127,7 @@ func TestFilled(t *testing.T) {
 	got := hearCall(t, callInteraction, formCall(v, " <@U1> & *more*\n", ada))
 	want := &channel.Event{Kind: channel.Form, User: ada, Room: room(general, "1.000001"), Direct: true, Token: "edit.1", Text: "<@U1> & *more*"}
 	if got == nil {
-		t.Fatal("not heard")
+		t.Fatal("not received")
 	}
 	want.ID = got.ID
 	if d := cmp.Diff(want, got); d != "" {
@@ -143,7 +143,7 @@ func TestFilled(t *testing.T) {
 		v := v
 		change(&v)
 		if got := hearCall(t, callInteraction, formCall(v, "x", ada)); got != nil {
-			t.Errorf("%s: heard %+v", name, got)
+			t.Errorf("%s: received %+v", name, got)
 		}
 	}
 }
@@ -156,7 +156,7 @@ func TestCommanded(t *testing.T) {
 		t.Error(d)
 	}
 	if got := hearCall(t, callCommand, commandCall(general, "status", "", "", ada)); got != nil {
-		t.Errorf("without a trigger: heard %+v", got)
+		t.Errorf("without a trigger: received %+v", got)
 	}
 }
 

@@ -18,9 +18,9 @@ var scopesOfEvents = map[string]string{"app_mention": "app_mentions:read", "mess
 func TestManifest(t *testing.T) {
 	f := newFake(t)
 	m := manifest(t)
-	e := &ears{answer: channel.Answer{Text: "Noted.", Form: &channel.Question{Title: "Edit", Label: "What?", Token: "edit.1"}}}
+	e := &recorder{answer: channel.Answer{Text: "Noted.", Form: &channel.Question{Title: "Edit", Label: "What?", Token: "edit.1"}}}
 	s := f.open(nil)
-	call := newCaller(t, s.Handler(e.hear))
+	call := newCaller(t, s.Handler(e.handle))
 	for _, id := range []string{general, "P0PRIVATE", "G0GROUP", "D0ADA"} { // the fake derives the kind from the first letter
 		msg := channel.Message{Key: "k", Text: "x", Buttons: []channel.Button{{Label: "A", Token: "a"}}}
 		at := mustPost(t, s, room(id, ""), msg, true)
@@ -33,8 +33,8 @@ func TestManifest(t *testing.T) {
 		call.call(callCommand, commandCall(id, "status", "1.2.3", f.AnswerURL(ada.ID), ada))
 	}
 	call.server.Close()
-	if n := len(e.heard()); n != 12 {
-		t.Errorf("heard %d events, want 12", n)
+	if n := len(e.all()); n != 12 {
+		t.Errorf("received %d events, want 12", n)
 	}
 	for _, method := range slacktest.Methods() {
 		if f.Calls()[method] == 0 {
@@ -48,7 +48,7 @@ func TestManifest(t *testing.T) {
 	for _, event := range m.Settings.Events.Bot {
 		scope, ok := scopesOfEvents[event]
 		if !ok {
-			t.Errorf("the manifest asks for the event %s, which is not heard", event)
+			t.Errorf("the manifest asks for the event %s, which is not received", event)
 		}
 		needed[scope] = true
 	}

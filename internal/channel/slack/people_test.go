@@ -19,9 +19,9 @@ func asked(t *testing.T, s *Slack) string {
 // TestPeopleOverSocket plays a press, a form, a command and a reply, including an outage of Slack.
 func TestPeopleOverSocket(t *testing.T) {
 	f := newFake(t)
-	e := &ears{answer: channel.Answer{Form: &channel.Question{Title: "Edit", Label: "What?", Token: "form.1"}}}
+	e := &recorder{answer: channel.Answer{Form: &channel.Question{Title: "Edit", Label: "What?", Token: "form.1"}}}
 	s := f.open(func(c *Config) { c.Sleep = nap })
-	listen(t, s, e.hear)
+	listen(t, s, e.handle)
 	ts := asked(t, s)
 	if b := f.Messages(general)[0].Buttons; len(b) != 1 || b[0] != (slacktest.Button{Label: "Edit", Token: "edit.1", Style: "danger"}) {
 		t.Errorf("buttons %+v", b)
@@ -53,21 +53,21 @@ func TestPeopleOverSocket(t *testing.T) {
 	f.Command(general, "U0BOB", "status & more")
 	f.Down(false)
 	connected(1)
-	eventually(t, "what was said meanwhile", func() bool { return len(e.heard()) == 4 && len(f.Ephemeral("U0BOB")) == 2 })
+	eventually(t, "what was said meanwhile", func() bool { return len(e.all()) == 4 && len(f.Ephemeral("U0BOB")) == 2 })
 	f.Redeliver()
-	eventually(t, "the same again", func() bool { return len(e.heard()) == 5 })
-	last := e.heard()[4]
+	eventually(t, "the same again", func() bool { return len(e.all()) == 5 })
+	last := e.all()[4]
 	twice := 0
-	for _, ev := range e.heard() {
+	for _, ev := range e.all() {
 		if ev.ID == last.ID {
 			twice++
 		}
 		if ev.Message == reply && (ev.Text != "and <more>" || ev.ReplyTo != ts || ev.User != slacktest.Person("U0BOB")) {
-			t.Errorf("heard %+v", ev)
+			t.Errorf("received %+v", ev)
 		}
 	}
 	if twice != 2 || last.Text != "status & more" {
-		t.Errorf("delivered again: %+v, heard %d times", last, twice)
+		t.Errorf("delivered again: %+v, received %d times", last, twice)
 	}
 	if got := f.Ephemeral(ada.ID); len(got) != 1 || got[0] != "Noted." {
 		t.Errorf("ada reads %q", got)
@@ -77,9 +77,9 @@ func TestPeopleOverSocket(t *testing.T) {
 // TestPeopleOverHTTP plays the same with a webhook, and requests that Slack has not sent.
 func TestPeopleOverHTTP(t *testing.T) {
 	f := newFake(t)
-	e := &ears{answer: channel.Answer{Form: &channel.Question{Title: "Edit", Label: "What?", Token: "form.1"}}}
+	e := &recorder{answer: channel.Answer{Form: &channel.Question{Title: "Edit", Label: "What?", Token: "form.1"}}}
 	s := f.open(nil)
-	url := newCaller(t, s.Handler(e.hear)).server.URL
+	url := newCaller(t, s.Handler(e.handle)).server.URL
 	ts := asked(t, s)
 	want := func(status int) func(int, string) {
 		return func(got int, body string) {
@@ -99,9 +99,9 @@ func TestPeopleOverHTTP(t *testing.T) {
 	want(401)(f.Post(url, body+" ", header))
 	want(401)(f.Post(url, body, f.Sign(body, time.Now().Add(-6*time.Minute))))
 	want(401)(f.Post(url, body, http.Header{"Content-Type": {"application/json"}}))
-	got := e.heard()
+	got := e.all()
 	if len(got) != 5 || got[3].ID != got[4].ID || got[3].Text != "status" || !got[3].Direct || got[1].Text != "Do less." {
-		t.Errorf("heard %+v", got)
+		t.Errorf("received %+v", got)
 	}
 	eventually(t, "the answers", func() bool {
 		return len(f.Ephemeral(ada.ID)) == 1 && len(f.Ephemeral("U0BOB")) == 1 && len(f.Messages("D0ADA")) == 3

@@ -24,7 +24,7 @@ import (
 func TestReconnects(t *testing.T) {
 	f := newFake(t)
 	s := f.Socket
-	e := &ears{}
+	e := &recorder{}
 	var mu sync.Mutex
 	var pauses []time.Duration
 	token := appToken
@@ -44,7 +44,7 @@ func TestReconnects(t *testing.T) {
 			return ctx.Err()
 		}
 		c.Log = slog.New(slog.NewTextHandler(&log, nil))
-	}), e.hear)
+	}), e.handle)
 	if !s.Wait(func(is slacktest.State) bool { return is.Open == 1 }) {
 		t.Fatal("no connection")
 	}
@@ -95,7 +95,7 @@ func TestSlackIsDown(t *testing.T) {
 			pauses = append(pauses, d)
 			return ctx.Err()
 		}
-	}), (&ears{}).hear)
+	}), (&recorder{}).handle)
 	if !s.Wait(func(is slacktest.State) bool { return is.Open == 1 }) {
 		t.Fatal("no connection")
 	}
@@ -112,13 +112,13 @@ func TestSecureSocket(t *testing.T) {
 	server := httptest.NewTLSServer(f)
 	defer server.Close()
 	s := f.Socket
-	e := &ears{}
-	listen(t, f.open(func(c *Config) { c.HTTP, c.APIURL = server.Client(), server.URL+"/api" }), e.hear)
+	e := &recorder{}
+	listen(t, f.open(func(c *Config) { c.HTTP, c.APIURL = server.Client(), server.URL+"/api" }), e.handle)
 	if !s.Wait(func(is slacktest.State) bool { return is.Open == 1 }) {
 		t.Fatal("no connection")
 	}
 	s.Deliver(callEvent, statusEvent("1760000009.000100"))
-	if !s.Wait(func(is slacktest.State) bool { return len(is.Acks) == 1 }) || len(e.heard()) != 1 {
+	if !s.Wait(func(is slacktest.State) bool { return len(is.Acks) == 1 }) || len(e.all()) != 1 {
 		t.Error("not acknowledged")
 	}
 }
@@ -127,8 +127,8 @@ func TestSecureSocket(t *testing.T) {
 func TestLargeEnvelope(t *testing.T) {
 	f := newFake(t)
 	s := f.Socket
-	e := &ears{}
-	listen(t, f.open(nil), e.hear)
+	e := &recorder{}
+	listen(t, f.open(nil), e.handle)
 	if !s.Wait(func(is slacktest.State) bool { return is.Open == 1 }) {
 		t.Fatal("no connection")
 	}
@@ -136,8 +136,8 @@ func TestLargeEnvelope(t *testing.T) {
 	if !s.Wait(func(is slacktest.State) bool { return is.Opened == 2 && is.Open == 1 }) {
 		t.Fatal("no second connection")
 	}
-	if len(e.heard()) != 0 || len(s.State().Acks) != 0 {
-		t.Errorf("heard %d, acknowledged %q", len(e.heard()), s.State().Acks)
+	if len(e.all()) != 0 || len(s.State().Acks) != 0 {
+		t.Errorf("received %d, acknowledged %q", len(e.all()), s.State().Acks)
 	}
 }
 
@@ -145,8 +145,8 @@ func TestLargeEnvelope(t *testing.T) {
 func TestDisconnect(t *testing.T) {
 	f := newFake(t)
 	s := f.Socket
-	e := &ears{}
-	listen(t, f.open(nil), e.hear)
+	e := &recorder{}
+	listen(t, f.open(nil), e.handle)
 	if !s.Wait(func(is slacktest.State) bool { return is.Open == 1 }) {
 		t.Fatal("no connection")
 	}
@@ -166,7 +166,7 @@ func TestRefusedListener(t *testing.T) {
 		want  fault.Kind
 	}{"none": {nil, fault.Input}, "empty": {fixed(""), fault.Denied}, "wrong": {fixed("xapp-wrong"), fault.Denied}} {
 		f := newFake(t)
-		err := f.open(func(x *Config) { x.AppToken = c.token }).Listen(t.Context(), (&ears{}).hear)
+		err := f.open(func(x *Config) { x.AppToken = c.token }).Listen(t.Context(), (&recorder{}).handle)
 		if fault.KindOf(err) != c.want || strings.Contains(err.Error(), "xapp-") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -180,8 +180,8 @@ func TestNothingLeft(t *testing.T) {
 	leaf := f.open(nil)
 	before := runtime.NumGoroutine()
 	for round := range 3 {
-		e := &ears{answer: channel.Answer{Text: "x"}}
-		stop := listen(t, leaf, e.hear)
+		e := &recorder{answer: channel.Answer{Text: "x"}}
+		stop := listen(t, leaf, e.handle)
 		if !s.Wait(func(is slacktest.State) bool { return is.Open == 1 }) {
 			t.Fatal("no connection")
 		}

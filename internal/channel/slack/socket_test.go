@@ -107,7 +107,7 @@ func TestHeardAgain(t *testing.T) {
 				t.Fatal(err)
 			}
 			if len(got) != 0 || len(s.State().Acks) != 1 {
-				t.Fatalf("heard %d times more, acknowledged %d times", len(got), len(s.State().Acks))
+				t.Fatalf("received %d times more, acknowledged %d times", len(got), len(s.State().Acks))
 			}
 		})
 	}
@@ -117,8 +117,8 @@ func TestHeardAgain(t *testing.T) {
 func TestStrangeEnvelopes(t *testing.T) {
 	f := newFake(t)
 	s := f.Socket
-	e := &ears{}
-	listen(t, f.open(nil), e.hear)
+	e := &recorder{}
+	listen(t, f.open(nil), e.handle)
 	if !s.Wait(func(is slacktest.State) bool { return is.Open == 1 }) {
 		t.Fatal("no connection")
 	}
@@ -135,8 +135,8 @@ func TestStrangeEnvelopes(t *testing.T) {
 	}) {
 		t.Errorf("acknowledged %q", s.State().Acks)
 	}
-	if len(e.heard()) != 1 {
-		t.Errorf("heard %+v", e.heard())
+	if len(e.all()) != 1 {
+		t.Errorf("received %+v", e.all())
 	}
 }
 
@@ -144,9 +144,9 @@ func TestStrangeEnvelopes(t *testing.T) {
 func TestTwoListeners(t *testing.T) {
 	f := newFake(t)
 	s := f.Socket
-	e := &ears{}
-	stop := listen(t, f.open(nil), e.hear)
-	listen(t, f.open(nil), e.hear)
+	e := &recorder{}
+	stop := listen(t, f.open(nil), e.handle)
+	listen(t, f.open(nil), e.handle)
 	if !s.Wait(func(is slacktest.State) bool { return is.Open == 2 }) {
 		t.Fatal("no two connections")
 	}
@@ -166,7 +166,7 @@ func TestTwoListeners(t *testing.T) {
 	if !s.Wait(func(is slacktest.State) bool { return len(is.Acks) == 11 }) {
 		t.Fatalf("acknowledged %d", len(s.State().Acks))
 	}
-	if len(e.heard()) != 11 {
-		t.Errorf("heard %d", len(e.heard()))
+	if len(e.all()) != 11 {
+		t.Errorf("received %d", len(e.all()))
 	}
 }

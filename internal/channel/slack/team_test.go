@@ -63,14 +63,14 @@ func TestAnotherTeam(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var log bytes.Buffer
-			e := &ears{}
+			e := &recorder{}
 			s := newFake(t).open(func(c *Config) { c.Log = slog.New(slog.NewTextHandler(&log, nil)) })
-			call := newCaller(t, s.Handler(e.hear))
+			call := newCaller(t, s.Handler(e.handle))
 			if status, text := call.call(c.kind, c.payload); status != 200 || text != "" {
 				t.Errorf("status %d %q", status, text) // a redelivery would not help
 			}
-			if got := len(e.heard()); (got == 1) != c.heard || got > 1 {
-				t.Errorf("heard %+v", e.heard())
+			if got := len(e.all()); (got == 1) != c.heard || got > 1 {
+				t.Errorf("received %+v", e.all())
 			}
 			if lines := strings.Count(log.String(), "another workspace"); (lines == 1) == c.heard || lines > 1 || strings.Contains(log.String(), "approve") {
 				t.Errorf("log %q", log.String())
@@ -81,18 +81,18 @@ func TestAnotherTeam(t *testing.T) {
 
 // TestWhereWeAre checks that nothing is handled while the workspace is unknown.
 func TestWhereWeAre(t *testing.T) {
-	f, e := newFake(t), &ears{}
+	f, e := newFake(t), &recorder{}
 	f.Refuse("auth.test", "internal_error")
 	s := f.open(nil)
-	call := newCaller(t, s.Handler(e.hear))
-	if status, _ := call.call(callEvent, statusEvent("1760000009.000100")); status != 500 || len(e.heard()) != 0 {
-		t.Errorf("status %d, heard %+v", status, e.heard())
+	call := newCaller(t, s.Handler(e.handle))
+	if status, _ := call.call(callEvent, statusEvent("1760000009.000100")); status != 500 || len(e.all()) != 0 {
+		t.Errorf("status %d, received %+v", status, e.all())
 	}
 	if self, err := s.whoami(t.Context()); err != nil || self != known {
 		t.Errorf("%+v, %v", self, err)
 	}
-	if status, _ := call.call(callInteraction, pressed0); status != 200 || len(e.heard()) != 1 {
-		t.Errorf("then: status %d, heard %+v", status, e.heard())
+	if status, _ := call.call(callInteraction, pressed0); status != 200 || len(e.all()) != 1 {
+		t.Errorf("then: status %d, received %+v", status, e.all())
 	}
 	if (identity{user: botUser}).ours("") || (identity{}).ours("T0") {
 		t.Error("no workspace is one")

@@ -22,28 +22,28 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// ears record events.
-type ears struct {
+// recorder keeps the events that it is given.
+type recorder struct {
 	mu     sync.Mutex
 	events []channel.Event
 	answer channel.Answer
 	err    error
 }
 
-func (e *ears) hear(_ context.Context, ev channel.Event) (channel.Answer, error) {
+func (e *recorder) handle(_ context.Context, ev channel.Event) (channel.Answer, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.events = append(e.events, ev)
 	return e.answer, e.err
 }
 
-func (e *ears) set(a channel.Answer) {
+func (e *recorder) set(a channel.Answer) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.answer = a
 }
 
-func (e *ears) heard() []channel.Event {
+func (e *recorder) all() []channel.Event {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return append([]channel.Event(nil), e.events...)
@@ -77,19 +77,19 @@ func TestRefusedCalls(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var log bytes.Buffer
-			f, e := newFake(t), &ears{}
+			f, e := newFake(t), &recorder{}
 			s := f.open(func(c *Config) {
 				c.Now = func() time.Time { return now }
 				c.Log = slog.New(slog.NewTextHandler(&log, nil))
 			})
-			call := newCaller(t, s.Handler(e.hear))
+			call := newCaller(t, s.Handler(e.handle))
 			c.change(call)
 			status, _ := call.call(callInteraction, pressed0)
 			if status != c.want {
 				t.Errorf("status %d, want %d", status, c.want)
 			}
-			if heard := len(e.heard()); (heard > 0) != (c.want == 200) {
-				t.Errorf("heard %d events", heard)
+			if heard := len(e.all()); (heard > 0) != (c.want == 200) {
+				t.Errorf("received %d events", heard)
 			}
 			if c.want == 401 && !strings.Contains(log.String(), "Slack call refused") {
 				t.Errorf("log %q", log.String())
@@ -103,29 +103,29 @@ func TestRefusedCalls(t *testing.T) {
 
 // TestTamperedBody changes one character of a signed body.
 func TestTamperedBody(t *testing.T) {
-	f, e := newFake(t), &ears{}
-	call := newCaller(t, f.open(nil).Handler(e.hear))
+	f, e := newFake(t), &recorder{}
+	call := newCaller(t, f.open(nil).Handler(e.handle))
 	sent := slacktest.Body(callInteraction, pressed0)
 	headers := slacktest.SignWith(signing, sent, time.Now())
-	if status, _ := call.send(strings.Replace(sent, "approve.1", "approve.2", 1), headers); status != 401 || len(e.heard()) != 0 {
-		t.Errorf("changed body: status %d, heard %+v", status, e.heard())
+	if status, _ := call.send(strings.Replace(sent, "approve.1", "approve.2", 1), headers); status != 401 || len(e.all()) != 0 {
+		t.Errorf("changed body: status %d, received %+v", status, e.all())
 	}
-	if status, _ := call.send(sent, headers); status != 200 || len(e.heard()) != 1 {
-		t.Errorf("as it was signed: status %d, heard %+v", status, e.heard())
+	if status, _ := call.send(sent, headers); status != 200 || len(e.all()) != 1 {
+		t.Errorf("as it was signed: status %d, received %+v", status, e.all())
 	}
 }
 
 func TestOversizedCall(t *testing.T) {
-	f, e := newFake(t), &ears{}
-	call := newCaller(t, f.open(nil).Handler(e.hear))
+	f, e := newFake(t), &recorder{}
+	call := newCaller(t, f.open(nil).Handler(e.handle))
 	of := func(n int) any {
 		return eventCall(messageEvent("message", "D1", ada.ID, strings.Repeat("x", n), "1.000001", ""))
 	}
-	if status, _ := call.call(callEvent, of(1<<20)); status != http.StatusRequestEntityTooLarge || len(e.heard()) != 0 {
-		t.Errorf("status %d, heard %d", status, len(e.heard()))
+	if status, _ := call.call(callEvent, of(1<<20)); status != http.StatusRequestEntityTooLarge || len(e.all()) != 0 {
+		t.Errorf("status %d, received %d", status, len(e.all()))
 	}
-	if status, _ := call.call(callEvent, of(1000<<10)); status != http.StatusOK || len(e.heard()) != 1 {
-		t.Errorf("a smaller one: status %d, heard %d", status, len(e.heard()))
+	if status, _ := call.call(callEvent, of(1000<<10)); status != http.StatusOK || len(e.all()) != 1 {
+		t.Errorf("a smaller one: status %d, received %d", status, len(e.all()))
 	}
 }
 
@@ -138,11 +138,11 @@ func TestNoSigningSecret(t *testing.T) {
 		"empty":       {fixed(""), 401},
 		"unreachable": {func(context.Context) (string, error) { return "", errors.New("no answer") }, 500},
 	} {
-		f, e := newFake(t), &ears{}
-		call := newCaller(t, f.open(func(x *Config) { x.SigningSecret = c.secret }).Handler(e.hear))
+		f, e := newFake(t), &recorder{}
+		call := newCaller(t, f.open(func(x *Config) { x.SigningSecret = c.secret }).Handler(e.handle))
 		call.secret = ""
-		if status, _ := call.call(callInteraction, pressed0); status != c.want || len(e.heard()) != 0 {
-			t.Errorf("%s: status %d, want %d, heard %+v", name, status, c.want, e.heard())
+		if status, _ := call.call(callInteraction, pressed0); status != c.want || len(e.all()) != 0 {
+			t.Errorf("%s: status %d, want %d, received %+v", name, status, c.want, e.all())
 		}
 	}
 }
@@ -166,8 +166,8 @@ func TestReplayedCalls(t *testing.T) {
 			eventCall(messageEvent("message", "D1", ada.ID, "status", "1760000009.000200", ""))},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f, e := newFake(t), &ears{}
-			call := newCaller(t, f.open(nil).Handler(e.hear))
+			f, e := newFake(t), &recorder{}
+			call := newCaller(t, f.open(nil).Handler(e.handle))
 			for _, p := range []any{c.payload, c.payload, c.same, c.no} {
 				call.headers["X-Slack-Retry-Num"] = "1"
 				if status, text := call.call(c.kind, p); status != 200 || text != "" {
@@ -177,17 +177,17 @@ func TestReplayedCalls(t *testing.T) {
 			if n := f.Calls()["auth.test"]; n > 1 {
 				t.Errorf("asked %d times who we are", n)
 			}
-			got := e.heard()
+			got := e.all()
 			if len(got) != 4 || got[0].ID != got[1].ID || got[0].ID != got[2].ID || got[0].ID == got[3].ID {
-				t.Errorf("heard %+v", got)
+				t.Errorf("received %+v", got)
 			}
 		})
 	}
 }
 
 func TestCalls(t *testing.T) {
-	f, e := newFake(t), &ears{}
-	h := f.open(nil).Handler(e.hear)
+	f, e := newFake(t), &recorder{}
+	h := f.open(nil).Handler(e.handle)
 	call := newCaller(t, h)
 	if status, text := call.call(callEvent, map[string]any{"token": "x", "challenge": "3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P",
 		"type": "url_verification"}); status != 200 || text != "3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P" {
@@ -212,8 +212,8 @@ func TestCalls(t *testing.T) {
 			t.Errorf("%s: status %d, want %d", name, status, c.want)
 		}
 	}
-	if len(e.heard()) != 0 {
-		t.Errorf("heard %+v", e.heard())
+	if len(e.all()) != 0 {
+		t.Errorf("received %+v", e.all())
 	}
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", nil))
@@ -225,8 +225,8 @@ func TestCalls(t *testing.T) {
 // TestNotTakenIn checks that an error causes status 500 without its text, and that events are redelivered with the same
 // ID.
 func TestNotTakenIn(t *testing.T) {
-	f, e := newFake(t), &ears{err: fault.New(fault.Infra, "database of acme is away")}
-	call := newCaller(t, f.open(nil).Handler(e.hear))
+	f, e := newFake(t), &recorder{err: fault.New(fault.Infra, "database of acme is away")}
+	call := newCaller(t, f.open(nil).Handler(e.handle))
 	ev := eventCall(messageEvent("app_mention", general, ada.ID, "<@U0BOT> status", "1760000009.000100", ""))
 	if status, text := call.call(callEvent, ev); status != 500 || strings.Contains(text, "acme") {
 		t.Errorf("status %d %q", status, text)
@@ -238,13 +238,13 @@ func TestNotTakenIn(t *testing.T) {
 	if status, _ := call.call(callEvent, ev); status != 200 {
 		t.Errorf("status %d", status)
 	}
-	if got := e.heard(); len(got) != 2 || got[0].ID != got[1].ID {
-		t.Errorf("heard %+v", got)
+	if got := e.all(); len(got) != 2 || got[0].ID != got[1].ID {
+		t.Errorf("received %+v", got)
 	}
 	f.Refuse("auth.test", "internal_error")
-	call = newCaller(t, f.open(nil).Handler(e.hear)) // it does not know its identity yet
-	if status, _ := call.call(callEvent, ev); status != 500 || len(e.heard()) != 2 {
-		t.Errorf("without knowing who we are: status %d, heard %d", status, len(e.heard()))
+	call = newCaller(t, f.open(nil).Handler(e.handle)) // it does not know its identity yet
+	if status, _ := call.call(callEvent, ev); status != 500 || len(e.all()) != 2 {
+		t.Errorf("without knowing who we are: status %d, received %d", status, len(e.all()))
 	}
 }
 
@@ -288,7 +288,7 @@ func TestSlowHearer(t *testing.T) {
 					t.Errorf("status %d after %v", w.Code, took)
 				}
 				if len(ids) != tt.heard || len(slices.Compact(ids)) != 1 {
-					t.Errorf("heard %v", ids)
+					t.Errorf("received %v", ids)
 				}
 				if said := told.String(); tt.told == "" && said != "" || !strings.Contains(said, tt.told) {
 					t.Errorf("told %q", said)
