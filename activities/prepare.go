@@ -8,6 +8,7 @@ import (
 
 	"go.temporal.io/sdk/activity"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/redact"
 	"github.com/longshift/longshift/internal/repo/project"
@@ -183,7 +184,7 @@ func branchName(title, taskID string) string {
 	if len(tail) > 8 {
 		tail = tail[len(tail)-8:]
 	}
-	if s := task.Slug(title, 40); s != "" {
+	if s := task.Slug(excerpt.FirstLine(title), 40); s != "" { // details follow in later lines
 		return s + "-" + tail
 	}
 	return tail

@@ -48,3 +48,16 @@ func TestSubmodulesThatCantBeHadAreNamed(t *testing.T) {
 		t.Errorf("notes %q", out.Notes)
 	}
 }
+
+// A branch is named after the first line of a task that has several.
+func TestBranchName(t *testing.T) {
+	t.Parallel()
+	for title, want := range map[string]string{
+		"Fix the tests": "fix-the-tests-89abcdef", "\nFix the tests\n\n# Earlier task\nAdd tests": "fix-the-tests-89abcdef",
+		"": "89abcdef", "修正\nmore": "89abcdef",
+	} {
+		if got := branchName(title, "web-0123456789abcdef"); got != want {
+			t.Errorf("%q: %q, want %q", title, got, want)
+		}
+	}
+}
