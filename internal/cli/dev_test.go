@@ -65,7 +65,12 @@ func TestDev(t *testing.T) {
 	})
 	second := c.workerPid(first)
 
-	other := newConsole(t, append(c.Vars, "LONGSHIFT_DATA="+t.TempDir(), fmt.Sprintf("TEMPORAL_ADDRESS=127.0.0.1:%d", port),
+	bin := t.TempDir()
+	gh := "#!/bin/sh\necho \"$*\" >>" + bin + "/asked\necho gho_0123456789\n"
+	if err := os.WriteFile(filepath.Join(bin, "gh"), []byte(gh), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	other := newConsole(t, append(c.Vars, "LONGSHIFT_DATA="+t.TempDir(), "PATH="+bin+":"+os.Getenv("PATH"), fmt.Sprintf("TEMPORAL_ADDRESS=127.0.0.1:%d", port),
 		"ANTHROPIC_BASE_URL="+modelEndpoint(t), "ANTHROPIC_API_KEY=sk-wrong")...)
 	otherCtx, stopOther := context.WithCancel(t.Context())
 	otherCode := make(chan int, 1)
@@ -73,6 +78,10 @@ func TestDev(t *testing.T) {
 	clitest.Eventually(t, "the other one is up", func() bool { return strings.Contains(other.Out.String(), "Longshift is up") })
 	clitest.Wants(t, other.Errs.String(), fmt.Sprintf("using the Temporal server that answers at localhost:%d\n", port))
 	clitest.Wants(t, other.Out.String(), "fail  model key", " refuses the key: 401 invalid key; give the key that belongs to this endpoint\n")
+	clitest.Wants(t, other.Out.String(), "  Github token  from gh auth token, for the worker of `longshift dev`\n")
+	if asked, err := os.ReadFile(filepath.Join(bin, "asked")); err != nil || string(asked) != "auth token --hostname github.com\n" {
+		t.Errorf("gh was asked %q, %v", asked, err)
+	}
 	stopOther()
 	if got := <-otherCode; got != fault.ExitOK {
 		t.Errorf("the other one: exit code %d\n%s", got, other.Errs.String())

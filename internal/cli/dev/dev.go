@@ -72,7 +72,7 @@ type info struct {
 }
 
 func (o *options) run(ctx context.Context) error {
-	conf, err := o.config.Read()
+	conf, err := o.config.WithToken(ctx)
 	if err != nil {
 		return err
 	}
@@ -87,9 +87,6 @@ func (o *options) run(ctx context.Context) error {
 	defer s.stop()
 	info, err := o.useOrStart(ctx, conf)
 	if err != nil {
-		return devEnd(ctx, err)
-	}
-	if conf, err = o.config.WithToken(ctx); err != nil {
 		return devEnd(ctx, err)
 	}
 	s.workerEnv = o.workerEnv(info, conf)

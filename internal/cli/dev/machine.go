@@ -45,7 +45,7 @@ func newMachineCheck(u Uses) *machineCheck {
 // all makes every check.
 func (m *machineCheck) all(ctx context.Context) []finding {
 	findings := []finding{m.checkGit(ctx)}
-	conf, err := m.config.Read()
+	conf, err := m.config.WithToken(ctx)
 	if err != nil {
 		return append(findings, failed("environment", err))
 	}
@@ -68,22 +68,17 @@ func (m *machineCheck) all(ctx context.Context) []finding {
 			findings = append(findings, m.checkSigning(ctx, conf))
 		}
 	}
-	if slices.Contains(conf.Limits.Agents, "claude") && conf.Role.Host() {
-		findings = append(findings, m.checkClaude(ctx, conf), checkModel(ctx, conf, m.model))
-	}
+	findings = append(findings, m.checkAgent(ctx, conf)...)
 	if conf.Scenario != "" {
 		findings = append(findings, checkScenario(conf.Scenario))
 	}
-	return append(findings, m.checkGitHub(ctx))
+	return append(findings, checkGitHub(conf))
 }
 
 // start makes the checks that a worker does not make itself when it starts: of what the first task needs beside a sandbox.
 func (m *machineCheck) start(ctx context.Context, conf config.Config) []finding {
-	findings := []finding{m.checkGit(ctx), m.checkEnvironment(), checkDisk(conf.Data)}
-	if slices.Contains(conf.Limits.Agents, "claude") && conf.Role.Host() {
-		findings = append(findings, m.checkClaude(ctx, conf), checkModel(ctx, conf, m.model))
-	}
-	return append(findings, m.checkGitHub(ctx))
+	findings := append([]finding{m.checkGit(ctx), m.checkEnvironment(), checkDisk(conf.Data)}, m.checkAgent(ctx, conf)...)
+	return append(findings, checkGitHub(conf))
 }
 
 var gitVersion = regexp.MustCompile(`(\d+)\.(\d+)(\.\d+)?`)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,6 +23,14 @@ const (
 	checkOfModel  = "model key"
 	checkOfGitHub = "github token"
 )
+
+// checkAgent checks the agent and its key, where this machine runs one.
+func (m *machineCheck) checkAgent(ctx context.Context, conf config.Config) []finding {
+	if !slices.Contains(conf.Limits.Agents, "claude") || !conf.Role.Host() {
+		return nil
+	}
+	return []finding{m.checkClaude(ctx, conf), checkModel(ctx, conf, m.model)}
+}
 
 // checkClaude runs the agent's binary for its version.
 func (m *machineCheck) checkClaude(ctx context.Context, conf config.Config) finding {
@@ -84,11 +93,8 @@ func checkScenario(path string) finding {
 	return finding{Check: "scenario", State: stateOK, Detail: path + " (the scripted agent calls no model)"}
 }
 
-func (m *machineCheck) checkGitHub(ctx context.Context) finding {
-	conf, err := m.config.WithToken(ctx)
-	if err == nil {
-		_, err = conf.GitHub.Token.Read()
-	}
+func checkGitHub(conf config.Config) finding {
+	_, err := conf.GitHub.Token.Read()
 	switch {
 	case err != nil:
 		return failed(checkOfGitHub, err)
