@@ -8,21 +8,18 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/longshift/longshift/internal/cli/command"
-	"github.com/longshift/longshift/internal/cli/environ"
 	"github.com/longshift/longshift/internal/cli/term"
 	"github.com/longshift/longshift/internal/fault"
 )
 
 // checkoutOptions are what checkout uses.
 type checkoutOptions struct {
-	finder  *branchFinder
-	git     environ.Git
-	streams term.Streams
+	*branchFinder
 	printer *term.Printer
 }
 
 func newCheckoutCommand(f *factory) *cobra.Command {
-	o := &checkoutOptions{newBranchFinder(f), f.git, f.streams, f.printer}
+	o := &checkoutOptions{newBranchFinder(f), f.printer}
 	return &cobra.Command{
 		Use:   "checkout <task>",
 		Short: "Check out the branch of a task",
@@ -37,7 +34,7 @@ Changes of your own that git switch would lose keep it from switching; a branch 
 }
 
 func (o *checkoutOptions) run(ctx context.Context, given string) error {
-	t, err := o.finder.find(ctx, given)
+	t, err := o.find(ctx, given)
 	if err != nil {
 		return err
 	}
@@ -50,10 +47,8 @@ func (o *checkoutOptions) run(ctx context.Context, given string) error {
 			[]string{"config", "branch." + t.Branch + ".merge", "refs/heads/" + t.Branch})
 	}
 	for _, args := range steps {
-		if code, err := o.git.Attached(ctx, t.Dir, o.streams, args...); err != nil {
+		if err := o.attached(ctx, t.Dir, fault.ExitFailed, args...); err != nil {
 			return err
-		} else if code != 0 {
-			return term.Exit{Code: fault.ExitFailed} // git has said why
 		}
 	}
 	return o.printer.Print(t, func() string { return "on branch " + t.Branch + " in " + t.Dir + "\n" })

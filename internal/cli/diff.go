@@ -9,21 +9,18 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/longshift/longshift/internal/cli/command"
-	"github.com/longshift/longshift/internal/cli/environ"
 	"github.com/longshift/longshift/internal/cli/term"
 	"github.com/longshift/longshift/internal/fault"
 )
 
 // diffOptions are what diff uses.
 type diffOptions struct {
-	finder  *branchFinder
-	git     environ.Git
-	streams term.Streams
+	*branchFinder
 	printer *term.Printer
 }
 
 func newDiffCommand(f *factory) *cobra.Command {
-	o := &diffOptions{newBranchFinder(f), f.git, f.streams, f.printer}
+	o := &diffOptions{newBranchFinder(f), f.printer}
 	return &cobra.Command{
 		Use:   "diff <task> [-- <flags of git diff>]",
 		Short: "Show what a task has changed",
@@ -43,7 +40,7 @@ on a forge are fetched into the clone of the current folder; no branch is change
 }
 
 func (o *diffOptions) run(ctx context.Context, given string, flags []string) error {
-	t, err := o.finder.find(ctx, given)
+	t, err := o.find(ctx, given)
 	if err != nil {
 		return err
 	}
@@ -54,11 +51,7 @@ func (o *diffOptions) run(ctx context.Context, given string, flags []string) err
 		}
 		return o.printer.Print(files, nil)
 	}
-	code, err := o.git.Attached(ctx, t.Dir, o.streams, append([]string{"diff", t.Base + "..." + t.Head}, flags...)...)
-	if err == nil && code != 0 {
-		err = term.Exit{Code: fault.ExitFailed} // git has said why
-	}
-	return err
+	return o.attached(ctx, t.Dir, fault.ExitFailed, append([]string{"diff", t.Base + "..." + t.Head}, flags...)...)
 }
 
 // taskDiff is what diff prints as JSON.

@@ -91,14 +91,22 @@ func (b *branchFinder) fetch(ctx context.Context, repo task.Repository, s *signa
 		ref = fmt.Sprintf("refs/pull/%d/head", s.PullRequest.Number) // also when a fork has the branch
 	}
 	t.Dir, t.remote = dir, remote
-	code, err := b.git.Attached(ctx, dir, b.streams, "fetch", "--quiet", "--no-tags", remote, ref)
-	if err != nil || code != 0 {
-		return cmp.Or(err, error(term.Exit{Code: fault.ExitServer})) // git has said why
+	if err := b.attached(ctx, dir, fault.ExitServer, "fetch", "--quiet", "--no-tags", remote, ref); err != nil {
+		return err
 	}
 	if t.Head, err = b.git.Run(ctx, dir, "rev-parse", "FETCH_HEAD"); err != nil {
 		return fmt.Errorf("git rev-parse FETCH_HEAD: %w", err)
 	}
 	return nil
+}
+
+// attached runs git on the person's terminal. When it fails it has said why, and exit is the code to end with.
+func (b *branchFinder) attached(ctx context.Context, dir string, exit int, args ...string) error {
+	code, err := b.git.Attached(ctx, dir, b.streams, args...)
+	if err == nil && code != 0 {
+		err = term.Exit{Code: exit}
+	}
+	return err
 }
 
 // remoteOf returns the name of the remote of a clone that is the repository, "" for none.
