@@ -10,12 +10,13 @@ import (
 	"github.com/longshift/longshift/internal/cli/environ"
 	"github.com/longshift/longshift/internal/cli/tasks"
 	"github.com/longshift/longshift/internal/cli/term"
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
 )
 
-// earlierTask reads an ended task that another one is made of.
+// earlierTask reads an ended task that another one is made of, or that is undone.
 type earlierTask struct {
 	viewer *tasks.Viewer
 	config *environ.Config
@@ -27,38 +28,47 @@ func newEarlierTask(f *factory) earlierTask {
 	return earlierTask{f.viewer, f.config, f.wiring.ParseInput, f.env.User()}
 }
 
-// read returns the input of an ended task, as of the person who asks now, and its last status.
-func (e earlierTask) read(ctx context.Context, given string) (c client.Client, in task.Input, s *signals.Status, err error) {
+// read returns the input of an ended task and its last status. hint says what to do about one that has not ended.
+func (e earlierTask) read(ctx context.Context, given, hint string) (c client.Client, in task.Input, s *signals.Status, err error) {
 	c, found, err := e.viewer.LookUp(ctx, given)
 	if err != nil {
-		return c, in, nil, err
-	}
-	if found.Running() {
-		return c, in, nil, fault.New(fault.Conflict, "task %s has not ended", found.ID).
-			WithHint("steer it with `longshift tell`, or end it with `longshift cancel`")
-	}
-	seen, err := e.viewer.Once(ctx, c, found)
-	if err != nil && seen.Status == nil {
 		return c, in, nil, err
 	}
 	input, err := tasks.InputOf(ctx, c, found)
 	if err != nil {
 		return c, in, nil, err
 	}
+	if found.Running() {
+		return c, in, nil, fault.New(fault.Conflict, "task %s has not ended", found.ID).WithHint("%s", hint)
+	}
 	if in, err = e.parse(input); err != nil {
 		return c, in, nil, err
 	}
-	in.RequestedBy = &task.Person{Name: e.user, Via: "cli"}
-	return c, in, seen.Status, nil
+	seen, err := e.viewer.Once(ctx, c, found)
+	if seen.Status == nil {
+		return c, in, nil, err
+	}
+	return c, in, seen.Status, nil // a task that failed has a status, too
 }
 
-// name settles the id of the new task.
-func (e earlierTask) name(l *launcher, in task.Input) error {
+const steerOrEnd = "steer it with `longshift tell`, or end it with `longshift cancel`"
+
+// start starts a task for the person who asks now. Its id is made of in alone. about, of which the end may be cut off, tells the planner of
+// the earlier task.
+func (e earlierTask) start(ctx context.Context, l *launcher, c client.Client, in task.Input, told, about string) error {
 	conf, err := e.config.Read()
 	if err != nil {
 		return err
 	}
-	return l.name(in, forgeHost(conf))
+	in.RequestedBy = &task.Person{Name: e.user, Via: "cli"}
+	if err := l.name(in, forgeHost(conf)); err != nil {
+		return err
+	}
+	in.Task += told
+	if room := task.MaxTask - len(in.Task); room > 0 {
+		in.Task += excerpt.Clip(about, room)
+	}
+	return l.start(ctx, c, in)
 }
 
 // planText tells an agent what was planned, and what came of it.

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/longshift/longshift/internal/cli/command"
-	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
@@ -45,7 +44,7 @@ func (o *followUpOptions) run(ctx context.Context, given, text string) error {
 	if strings.TrimSpace(text) == "" {
 		return fault.New(fault.Input, "the text is empty").WithHint("say in words what to do")
 	}
-	c, in, s, err := o.earlier.read(ctx, given)
+	c, in, s, err := o.earlier.read(ctx, given, steerOrEnd)
 	if err != nil {
 		return err
 	}
@@ -58,13 +57,7 @@ func (o *followUpOptions) run(ctx context.Context, given, text string) error {
 		in.Base = s.Branch
 	}
 	in.Task, in.Issue, in.Origin, in.Review = text, nil, nil, ""
-	if err := o.earlier.name(o.launch, in); err != nil {
-		return err
-	}
-	if room := task.MaxTask - len(in.Task); room > 0 {
-		in.Task += excerpt.Clip(earlierText(s), room)
-	}
-	return o.launch.start(ctx, c, in)
+	return o.earlier.start(ctx, o.launch, c, in, "", earlierText(s))
 }
 
 // earlierText tells a follow-up what the task before it was about.

@@ -10,10 +10,8 @@ import (
 	"github.com/longshift/longshift/internal/cli/command"
 	"github.com/longshift/longshift/internal/cli/tasks"
 	"github.com/longshift/longshift/internal/cli/term"
-	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/signals"
-	"github.com/longshift/longshift/task"
 )
 
 // retryOptions are what retry uses, and its flags.
@@ -43,20 +41,15 @@ its plan was, which tests failed and what the review asked for. Its branch and i
 }
 
 func (o *retryOptions) run(ctx context.Context, given string) error {
-	c, in, s, err := o.earlier.read(ctx, given)
+	c, in, s, err := o.earlier.read(ctx, given, steerOrEnd)
 	if err != nil {
 		return err
 	}
-	if err := o.earlier.name(o.launch, in); err != nil {
-		return err
-	}
+	told := ""
 	if o.tell != "" {
-		in.Task += "\n\n" + o.tell
+		told = "\n\n" + o.tell
 	}
-	if room := task.MaxTask - len(in.Task); room > 0 {
-		in.Task += excerpt.Clip(attemptText(s), room)
-	}
-	return o.launch.start(ctx, c, in)
+	return o.earlier.start(ctx, o.launch, c, in, told, attemptText(s))
 }
 
 // attemptText tells a new attempt what has become of the one before.

@@ -9,30 +9,24 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"github.com/longshift/longshift/internal/cli/command"
-	"github.com/longshift/longshift/internal/cli/environ"
 	"github.com/longshift/longshift/internal/cli/server"
-	"github.com/longshift/longshift/internal/cli/tasks"
 	"github.com/longshift/longshift/internal/cli/term"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/signals"
-	"github.com/longshift/longshift/task"
 )
 
 // undoOptions are what undo uses, and its flag.
 type undoOptions struct {
+	earlierTask
 	sender   *sender
-	viewer   *tasks.Viewer
-	config   *environ.Config
 	terminal *term.Input
 	streams  term.Streams
 	printer  *term.Printer
-	parse    func(input []byte) (task.Input, error)
 	yes      bool
 }
 
 func newUndoCommand(f *factory) *cobra.Command {
-	o := &undoOptions{sender: newSender(f), viewer: f.viewer, config: f.config, terminal: f.terminal, streams: f.streams, printer: f.printer,
-		parse: f.wiring.ParseInput}
+	o := &undoOptions{earlierTask: newEarlierTask(f), sender: newSender(f), terminal: f.terminal, streams: f.streams, printer: f.printer}
 	c := &cobra.Command{
 		Use:   "undo <task>",
 		Short: "Close the pull request of an ended task and delete its branch",
@@ -53,11 +47,11 @@ func (o *undoOptions) run(ctx context.Context, given string) error {
 	if !o.yes && !o.streams.InTTY {
 		return fault.New(fault.Input, "undo asks before it deletes, and standard input is no terminal").WithHint("give --yes")
 	}
-	c, found, err := o.viewer.LookUp(ctx, given)
+	c, was, s, err := o.read(ctx, given, "end it with `longshift cancel`, then undo it")
 	if err != nil {
 		return err
 	}
-	in, url, err := o.input(ctx, c, found)
+	in, url, err := o.input(ctx, c, was.Fork, s)
 	if err != nil {
 		return err
 	}
@@ -71,11 +65,12 @@ func (o *undoOptions) run(ctx context.Context, given string) error {
 			return nil
 		}
 	}
-	result, err := o.undo(ctx, c, found.ID, in)
+	result, err := o.undo(ctx, c, s.WorkflowID, in)
 	if err != nil {
 		return err
 	}
-	done := undone{Task: found.ID, PullRequest: url, Closed: result.Closed, Deleted: result.Deleted, Moved: result.Moved, branch: in.Branch}
+	done := undone{Task: s.WorkflowID, PullRequest: url, Closed: result.Closed, Deleted: result.Deleted, Moved: result.Moved,
+		branch: in.Branch}
 	if done.Deleted == nil {
 		done.Deleted = []string{}
 	}

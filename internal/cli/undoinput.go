@@ -7,35 +7,20 @@ import (
 
 	"go.temporal.io/sdk/client"
 
-	"github.com/longshift/longshift/internal/cli/tasks"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
 )
 
-// input finds out what an ended task may have left. url is that of its pull request, "" for none.
-func (o *undoOptions) input(ctx context.Context, c client.Client, found tasks.Found) (in signals.UndoInput, url string, err error) {
-	data, err := tasks.InputOf(ctx, c, found)
-	if err != nil {
-		return in, "", err
-	}
-	if found.Running() {
-		return in, "", fault.New(fault.Conflict, "task %s has not ended", found.ID).WithHint("end it with `longshift cancel`, then undo it")
-	}
-	given, err := o.parse(data)
-	if err != nil {
-		return in, "", err
-	}
-	seen, err := o.viewer.Once(ctx, c, found)
-	if err != nil && seen.Status == nil {
-		return in, "", err
-	}
-	s := seen.Status
+// input finds out what an ended task may have left, in a fork if it worked in one. url is that of its pull request, "" for none.
+func (o *undoOptions) input(
+	ctx context.Context, c client.Client, fork bool, s *signals.Status,
+) (in signals.UndoInput, url string, err error) {
 	if s.TaskID == "" {
-		return in, "", fault.New(fault.NotFound, "task %s ended without a status that names its branch", found.ID).
+		return in, "", fault.New(fault.NotFound, "task %s ended without a status that names its branch", s.WorkflowID).
 			WithHint("look for its refs with `git ls-remote`, and delete them with `git push --delete`")
 	}
-	in = signals.UndoInput{TaskID: s.TaskID, Repository: s.Repository, Fork: given.Fork, Branch: s.Branch}
+	in = signals.UndoInput{TaskID: s.TaskID, Repository: s.Repository, Fork: fork, Branch: s.Branch}
 	if s.Head != "" && s.Head != s.BaseCommit {
 		in.Heads = []string{s.Head}
 	}
