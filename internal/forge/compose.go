@@ -99,12 +99,7 @@ func (s Summary) folded(l limits) string {
 	}
 	title := "The task"
 	if n := len(s.Deliverables); n > 0 {
-		passed := 0
-		for _, d := range s.Deliverables {
-			if d.Status == task.Passed {
-				passed++
-			}
-		}
+		passed, _, _ := task.Plan{Deliverables: s.Deliverables}.Counts()
 		title += fmt.Sprintf(", its plan (%d of %d done)", passed, n)
 	}
 	if s.Review != nil && s.Review.Approved {
@@ -120,13 +115,18 @@ func (s Summary) deliverables(l limits) []string {
 			return append(rows, more(len(s.Deliverables)-i))
 		}
 		status := cmp.Or(d.Status, task.Pending)
-		row := fmt.Sprintf("- %s **%s**: %s", span(d.ID, 40), phrase(string(status), 20), phrase(d.Description, l.line))
-		if d.Reason != "" {
-			row += " (" + phrase(d.Reason, l.line) + ")"
-		}
-		rows = append(rows, row)
+		rows = append(rows, fmt.Sprintf("- %s **%s**: %s", span(d.ID, 40), phrase(string(status), 20), described(d, l)))
 	}
 	return rows
+}
+
+// described says what a deliverable is, and why it was not done.
+func described(d task.Deliverable, l limits) string {
+	text := phrase(d.Description, l.line)
+	if d.Reason != "" {
+		text += " (" + phrase(d.Reason, l.line) + ")"
+	}
+	return text
 }
 
 func (s Summary) review(l limits) string {
@@ -148,11 +148,7 @@ func (s Summary) notes(l limits) []string {
 	var all []string
 	for _, d := range s.Deliverables {
 		if d.Status == task.Blocked {
-			text := span(d.ID, 40) + " was not done: " + phrase(d.Description, l.line)
-			if d.Reason != "" {
-				text += " (" + phrase(d.Reason, l.line) + ")"
-			}
-			all = append(all, text)
+			all = append(all, span(d.ID, 40)+" was not done: "+described(d, l))
 		}
 	}
 	for _, n := range s.Notes {

@@ -177,12 +177,7 @@ func takeOver(status *signals.Status) []string {
 func figures(status *signals.Status) []string {
 	var done string
 	if status.Plan != nil && len(status.Plan.Deliverables) > 0 {
-		passed := 0
-		for _, d := range status.Plan.Deliverables {
-			if d.Status == task.Passed {
-				passed++
-			}
-		}
+		passed, _, _ := status.Plan.Counts()
 		done = fmt.Sprintf("%d/%d", passed, len(status.Plan.Deliverables))
 	}
 	cost := term.USD(status.Usage.CostUSD)
