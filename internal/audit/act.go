@@ -107,15 +107,7 @@ func (l *Log) Acts(ctx context.Context, f ActFilter) iter.Seq2[Act, error] {
 
 // ReadActs yields the acts in the file at path, which another process may be writing to. See OpenReader and Acts.
 func ReadActs(ctx context.Context, path string, f ActFilter) iter.Seq2[Act, error] {
-	return func(yield func(Act, error) bool) {
-		l, err := OpenReader(path)
-		if err != nil {
-			yield(Act{}, err)
-			return
-		}
-		defer l.Close()
-		l.Acts(ctx, f)(yield)
-	}
+	return inFile(path, func(l *Log) iter.Seq2[Act, error] { return l.Acts(ctx, f) })
 }
 
 // query returns the SQL of a filter. Values are always arguments.

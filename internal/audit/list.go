@@ -62,14 +62,20 @@ func each[T any](ctx context.Context, l *Log, query string, args []any, scan fun
 
 // Read yields the records in the file at path, which another process may be writing to. See OpenReader and List.
 func Read(ctx context.Context, path string, f Filter) iter.Seq2[Record, error] {
-	return func(yield func(Record, error) bool) {
+	return inFile(path, func(l *Log) iter.Seq2[Record, error] { return l.List(ctx, f) })
+}
+
+// inFile opens the file at path for as long as its entries are read.
+func inFile[T any](path string, entries func(*Log) iter.Seq2[T, error]) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
 		l, err := OpenReader(path)
 		if err != nil {
-			yield(Record{}, err)
+			var none T
+			yield(none, err)
 			return
 		}
 		defer l.Close()
-		l.List(ctx, f)(yield)
+		entries(l)(yield)
 	}
 }
 
