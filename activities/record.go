@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/longshift/longshift/internal/atomicfile"
 	"github.com/longshift/longshift/internal/fault"
 )
 
@@ -127,17 +128,7 @@ func writeJSON(file string, v any) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+"-*")
-	if err != nil {
-		return fault.New(fault.Infra, "write %s: %w", filepath.Base(file), err)
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), file)
-	}
-	if err != nil {
+	if err := atomicfile.Write(file, data); err != nil {
 		return fault.New(fault.Infra, "write %s: %w", filepath.Base(file), err)
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/longshift/longshift/internal/atomicfile"
 	"github.com/longshift/longshift/internal/fault"
 )
 
@@ -42,14 +43,5 @@ func setInFile(path, name, value string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	file, err := os.CreateTemp(filepath.Dir(path), ".config.toml-") // with mode 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(file.Name())
-	_, err = file.WriteString(text)
-	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
-		return err
-	}
-	return os.Rename(file.Name(), path)
+	return atomicfile.Write(path, []byte(text))
 }

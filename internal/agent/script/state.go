@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/atomicfile"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/task"
 )
@@ -52,28 +52,8 @@ func writeJSON(file string, value any) error {
 	if err != nil {
 		return fmt.Errorf("write state: %w", err)
 	}
-	if err := replace(file, append(data, '\n')); err != nil {
+	if err := atomicfile.Write(file, append(data, '\n')); err != nil {
 		return fault.New(fault.Infra, "write state: %w", err)
 	}
 	return nil
-}
-
-func replace(file string, data []byte) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
-		}
-	}()
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), file)
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/longshift/longshift/internal/atomicfile"
 	"github.com/longshift/longshift/internal/cli/environ"
 	"github.com/longshift/longshift/internal/fault"
 )
@@ -87,21 +88,7 @@ func replace(path string, content []byte) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	file, err := os.CreateTemp(dir, ".workspace-*") // for its owner only
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(content)
-	if err == nil {
-		err = file.Sync()
-	}
-	if err = errors.Join(err, file.Close()); err == nil {
-		err = os.Rename(file.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(file.Name()))
-	}
-	return nil
+	return atomicfile.Write(path, content)
 }
 
 // Remove takes the choice back, and tells whether there was one.

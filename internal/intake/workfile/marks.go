@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/longshift/longshift/internal/atomicfile"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/task"
 )
@@ -78,16 +79,7 @@ func (m *Marks) Put(one Mark) error {
 	if err := os.MkdirAll(m.dir, 0o700); err != nil {
 		return m.fault("make", err)
 	}
-	f, err := os.CreateTemp(m.dir, ".mark-*")
-	if err != nil {
-		return m.fault("write to", err)
-	}
-	_, err = f.Write(append(data, '\n'))
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), m.file(one.ID))
-	}
-	if err != nil {
-		os.Remove(f.Name())
+	if err := atomicfile.Write(m.file(one.ID), append(data, '\n')); err != nil {
 		return m.fault("write to", err)
 	}
 	return m.sync()

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/longshift/longshift/internal/atomicfile"
 	"github.com/longshift/longshift/internal/disk"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/task"
@@ -146,16 +147,7 @@ func putAside(path string, why error) error {
 
 // writeFile replaces a file atomically and durably: after a crash it has the old or the new content, never a part.
 func writeFile(path string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
-		return disk.Fault(fmt.Errorf("write %s: %w", path, err), filepath.Dir(path))
-	}
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
+	if err := atomicfile.Write(path, data); err != nil {
 		return disk.Fault(fmt.Errorf("write %s: %w", path, err), filepath.Dir(path))
 	}
 	return nil
