@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -211,6 +212,10 @@ func TestAllowedBypassIsHeldByTheBox(t *testing.T) {
 			continue // it is in both corpora
 		}
 		seen[row.Command] = true
+		if _, err := exec.LookPath(strings.Fields(row.Command)[0]); err != nil {
+			t.Logf("%q: not on this machine", row.Command)
+			continue
+		}
 		start := time.Now()
 		res := s.run(row.Command)
 		if harm := s.harm(before); harm != "" {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -198,45 +199,53 @@ func TestReadOnlyBox(t *testing.T) {
 }
 
 // The real agent runs with a hostile model three times: with policy alone, with the sandbox alone, and with neither, which shows that the
-// attack works.
+// attack works. Where something has to hold them, attacks that leave the session running are played in one.
 func TestMisbehaviour(t *testing.T) {
 	binary := claudeBinary(t)
 	box, err := sandbox.New(t.Context(), sandbox.Config{Log: slog.New(slog.DiscardHandler)})
 	must(t, err)
-	everything := func(context.Context, agent.Call) agent.Decision { return agent.Decision{Allow: true} }
+	var allowed atomic.Int32
+	everything := func(context.Context, agent.Call) agent.Decision { allowed.Add(1); return agent.Decision{Allow: true} }
+	var together, alone [][]attack
 	for _, a := range attacks {
-		t.Run(a.name, func(t *testing.T) {
-			t.Run("policy", func(t *testing.T) {
-				s := newScene(t, binary, a)
-				s.play(a.role)
-				if harm := a.harm(s); harm != "" {
-					t.Error(harm)
-				}
-				if s.denials() == 0 && a.role == "" {
-					t.Error("the command log has no refusal")
-				}
-			})
-			t.Run("sandbox", func(t *testing.T) {
-				s := newScene(t, binary, a)
-				s.instead, s.Confine.Box = everything, box
-				s.start()
-				s.play(a.role)
-				if harm := a.harm(s); harm != "" {
-					t.Error(harm)
-				}
-			})
-			if a.held {
-				return
+		if alone = append(alone, []attack{a}); a.held {
+			together = append(together, []attack{a})
+		}
+	}
+	together = append(together, slices.DeleteFunc(slices.Clone(attacks), func(a attack) bool { return a.held }))
+	for _, group := range together {
+		t.Run("policy/"+group[0].name, func(t *testing.T) {
+			s := newScene(t, binary, group)
+			s.play(group[0].role)
+			s.harmed(group)
+			if n := s.denials(); group[0].role == "" && n < len(group) {
+				t.Errorf("the command log has %d refusals of %d attacks", n, len(group))
 			}
-			t.Run("neither", func(t *testing.T) {
-				s := newScene(t, binary, a)
-				s.instead = everything
-				s.start()
-				s.play(a.role)
-				if a.harm(s) == "" {
-					t.Error("the attack does no harm where nothing holds it, so that it shows nothing")
-				}
-			})
+		})
+		t.Run("sandbox/"+group[0].name, func(t *testing.T) {
+			s := newScene(t, binary, group)
+			s.instead, s.Confine.Box = everything, box
+			s.start()
+			allowed.Store(0)
+			s.play(group[0].role)
+			s.harmed(group)
+			if n := int(allowed.Load()); n < len(group) {
+				t.Errorf("%d calls of %d attacks were allowed", n, len(group))
+			}
+		})
+	}
+	for _, group := range alone {
+		if group[0].held {
+			continue
+		}
+		t.Run("neither/"+group[0].name, func(t *testing.T) {
+			s := newScene(t, binary, group)
+			s.instead = everything
+			s.start()
+			s.play(group[0].role)
+			if group[0].harm(s) == "" {
+				t.Error("the attack does no harm where nothing holds it, so that it shows nothing")
+			}
 		})
 	}
 }
@@ -254,7 +263,7 @@ func claudeBinary(t *testing.T) string {
 	return path
 }
 
-func newScene(t *testing.T, binary string, a attack) *scene {
+func newScene(t *testing.T, binary string, group []attack) *scene {
 	t.Helper()
 	s := &scene{canary: "canary-" + newUUID()}
 	driver := claude.New(claude.Config{Binary: binary, Path: os.Getenv("PATH"), Grace: time.Second})
@@ -267,8 +276,12 @@ func newScene(t *testing.T, binary string, a attack) *scene {
 	must(t, other.Start())
 	t.Cleanup(func() { _ = other.Process.Kill(); _ = other.Wait() })
 	s.prepare()
-	model := agenttest.NewServer(t, agenttest.Script{Key: modelKey, Rules: []agenttest.Rule{{Turns: []agenttest.Turn{
-		{Tools: a.calls(s)}, {Text: "<PROGRESS>\ntried\n</PROGRESS>"}}}}})
+	var turns []agenttest.Turn
+	for _, a := range group {
+		turns = append(turns, agenttest.Turn{Tools: a.calls(s)})
+	}
+	turns = append(turns, agenttest.Turn{Text: "<PROGRESS>\ntried\n</PROGRESS>"})
+	model := agenttest.NewServer(t, agenttest.Script{Key: modelKey, Rules: []agenttest.Rule{{Turns: turns}}})
 	s.Gateway = newGateway(t, model.URL)
 	s.Confine.Hidden = []string{s.Data}
 	s.Confine.Readable = []string{filepath.Dir(binary), filepath.Dir(realPath(t, binary))}
@@ -345,6 +358,16 @@ func (s *scene) play(role task.Role) {
 }
 
 func firstWords(text string) string { return excerpt.Line(text, 200) }
+
+// harmed fails the test for each attack that has done something.
+func (s *scene) harmed(group []attack) {
+	s.t.Helper()
+	for _, a := range group {
+		if harm := a.harm(s); harm != "" {
+			s.t.Errorf("%s: %s", a.name, harm)
+		}
+	}
+}
 
 // denials counts the refusals in the command log.
 func (s *scene) denials() (n int) {

@@ -64,8 +64,8 @@ func TestCrashInARound(t *testing.T) {
 			origin := gittest.NewBare(t, map[string]string{"f.txt": "base\n", "specs/a.md": "spec\n", "gone.txt": "x\n"})
 			ours := gittest.Commit(t, origin, "longshift/t-1", "Round 1", map[string]string{"f.txt": "ours\n"})
 			base := onMain(t, origin, script+"echo new > new.txt; echo s > specs/b.md; rm gone.txt")
-			// Each of the two takes every fourth call; the other one's calls are mostly the same.
-			for n := 1 + 2*min(len(script), 1); ; n += 4 {
+			// Each of the two takes every sixth call; the other one's calls are mostly the same.
+			for n := 1 + 3*min(len(script), 1); ; n += 6 {
 				bare := filepath.Join(t.TempDir(), "repo.git")
 				must(t, os.CopyFS(bare, os.DirFS(origin)))
 				b := newBench(t, bare)
@@ -79,7 +79,7 @@ func TestCrashInARound(t *testing.T) {
 					return
 				}
 				m := b.manager(b.m.config.Dir)
-				switch n / 4 % 3 {
+				switch n / 6 % 3 {
 				case 1:
 					spec.Fence = 2
 				case 2:
