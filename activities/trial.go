@@ -24,9 +24,10 @@ type Tool struct {
 	Detail string // its version, or its output when it fails
 }
 
-// toolQuestions ask each tool chain for its version, for which it has to find its own installation.
+// toolQuestions ask each tool chain for its version, for which it has to find its own installation. npm is found with node, and would take
+// longer than all the others.
 var toolQuestions = [][]string{
-	{"go", "env", "GOVERSION"}, {"node", "--version"}, {"npm", "--version"}, {"bun", "--version"}, {"deno", "--version"},
+	{"go", "env", "GOVERSION"}, {"node", "--version"}, {"bun", "--version"}, {"deno", "--version"},
 	{"python3", "--version"}, {"uv", "--version"}, {"cargo", "--version"}, {"cc", "--version"}, {"java", "-version"},
 	{"ruby", "--version"}, {"php", "--version"}, {"dotnet", "--version"},
 }
