@@ -12,9 +12,12 @@ SOURCES := $(shell find . -name '*.go' -not -path './devserver/*' -not -name '*_
 # without what only Google's storage by gRPC needs, 136 packages and 6 % of the compiling.
 AS_SERVER := -trimpath -tags osusergo,disable_grpc_modules
 DEVSERVER := $(shell find devserver -name '*.go' -not -name '*_test.go') devserver/go.mod devserver/go.sum
-# Packages whose tests read much text in one goroutine, or run git at each step: the race detector makes them slower, the first up to ten
-# times, and has little to find in them. What uses them concurrently is tested with it.
-PLAIN := ./internal/repo/workspace ./internal/redact ./internal/policy/... ./internal/neutral ./internal/forge ./internal/forge/github
+# The race detector looks at packages whose code starts goroutines or holds locks. The others are used by one goroutine at a time, and PLAIN
+# too: they read much text, or run git at each step, which the detector makes up to ten times slower.
+UNITS := ./activities ./internal/... ./task/... ./signals/... ./workflows/... ./starter/... ./worker/...
+CONCURRENT = ./workflows $(sort $(patsubst %/,./%,$(dir $(shell find activities internal task signals starter worker -name '*.go' \
+  -not -name '*_test.go' -exec grep -lE '^\s+go |"sync["/]|/sync/|chan ' {} +))))
+PLAIN := ./internal/repo/workspace ./internal/redact ./internal/policy/... ./internal/forge/github
 # Packages are begun in this order, and what takes longest is not to be left for the end.
 LONGEST := ./activities ./internal/agent/claude ./internal/cli ./internal/confine/sandbox
 AT_ONCE := $(shell expr $$(nproc) + 1)
@@ -70,10 +73,11 @@ test: parts build agents ## run every test: units, integration on real parts, ki
 .PHONY: all-tests
 all-tests: export CI := true
 all-tests:
-	$(GO) test -race -p $(AT_ONCE) -vet=off -timeout 20m $(LONGEST) \
-	  $$($(GO) list ./internal/... ./task/... ./signals/... ./workflows/... ./starter/... ./worker/... | grep -vxF "$$($(GO) list $(PLAIN))")
-	$(GO) test -p $(AT_ONCE) -vet=off -timeout 20m $(PLAIN)
-	$(GO) test -p 2 -parallel $(shell nproc) -vet=off -timeout 40m ./test/chaos ./test/integration ./test/...
+	raced=$$($(GO) list $(LONGEST) $(CONCURRENT) | grep -vxF "$$($(GO) list $(PLAIN))") && \
+	  $(GO) test -race -p $(AT_ONCE) -vet=off -timeout 20m $$raced && \
+	  $(GO) test -p $(AT_ONCE) -vet=off -timeout 20m ./internal/repo/workspace $$($(GO) list $(UNITS) | grep -vxF "$$raced")
+	$(GO) test -p 2 -parallel $(shell nproc) -vet=off -timeout 40m ./test/chaos ./test/integration
+	$(GO) test -parallel $$((2 * $(shell nproc))) -vet=off -timeout 40m $$($(GO) list ./test/... | grep -vE '/test/(chaos|integration)$$')
 	cd devserver && $(GO) test $(AS_SERVER) -vet=off -timeout 10m ./...
 	cd test/compose && $(GO) test -vet=off -timeout 5m ./...
 
