@@ -100,7 +100,7 @@ Kill anything, at any moment: no finished work is lost or done twice.`,
 			newResumeCommand(d), newAbandonCommand(d), newCancelCommand(f)},
 		groupSetup: {dev.NewDevCommand(local), dev.NewDemoCommand(local), dev.NewDoctorCommand(local),
 			setup.NewConfigCommand(settings), setup.NewInitCommand(settings), setup.NewSetupCommand(settings), setup.NewLoginCommand(settings),
-			newPolicyCommand(f), newVersionCommand(f.printer, f.wiring.Version), newCompletionCommand(f.streams.Out),
+			newPolicyCommand(f), newVersionCommand(f.printer, f.wiring.Version), newCompletionCommand(f.streams.Out), newManCommand(f.streams.Out),
 			newWorkspacesCommand(f), newCleanCommand(f)},
 	} {
 		for _, c := range commands {
