@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"context"
 	"log/slog"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/longshift/longshift/internal/repo/sensitive"
 	"github.com/longshift/longshift/internal/repo/toolcache"
 	"github.com/longshift/longshift/internal/repo/workspace"
+	"github.com/longshift/longshift/signals"
 )
 
 // HostConfig configures the activities of one machine with a data directory.
@@ -26,9 +28,10 @@ type HostConfig struct {
 	AgentConfig
 	Environment
 	Permissions
-	Confine   Confinement      // what programs of tasks may see and reach
-	Sensitive sensitive.Rules  // what to do about changes that deserve a second look
-	Redact    *redact.Redactor // for the output of agents and commands; nil hides passwords in URLs only
+	Confine   Confinement                                 // what programs of tasks may see and reach
+	Sensitive sensitive.Rules                             // what to do about changes that deserve a second look
+	Redact    *redact.Redactor                            // for the output of agents and commands; nil hides passwords in URLs only
+	Examine   func(context.Context) []signals.HostFinding // looks at what this host has for tasks
 	Log       *slog.Logger
 	Now       func() time.Time
 }
@@ -45,6 +48,7 @@ type AgentConfig struct {
 type Host struct {
 	ID       string
 	Assigner *Assigner
+	Examiner *Examiner
 	Sessions *Sessions
 	Commands *Commands
 	Preparer *Preparer
@@ -73,6 +77,7 @@ func NewHost(c HostConfig) *Host {
 	return &Host{
 		ID:       c.ID,
 		Assigner: &Assigner{host: c.ID, heartbeat: c.Heartbeat, probeWait: c.ProbeWait},
+		Examiner: &Examiner{look: c.Examine, redact: c.Redact},
 		Sessions: &Sessions{
 			host: c.ID, data: c.Data, workspaces: c.Workspaces, agents: c.Agents, writeOff: c.Policy.WriteOff,
 			slots: slots, running: running, launcher: launcher, prestarter: prestarter, inspector: inspector,

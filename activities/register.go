@@ -17,6 +17,7 @@ func (h *Host) RegisterLong(r worker.ActivityRegistry) {
 // RegisterControl registers the host's short activities.
 func (h *Host) RegisterControl(r worker.ActivityRegistry) {
 	r.RegisterActivity(h.Assigner.Probe)
+	r.RegisterActivity(h.Examiner.Examine)
 	r.RegisterActivity(h.Preparer.PrepareWorkspace)
 	r.RegisterActivity(h.Git.CommitWork)
 	r.RegisterActivity(h.Git.PushBranch)

@@ -44,6 +44,15 @@ func (as *assignment) probe(ctx workflow.Context) workflow.Context {
 	})
 }
 
+// examination is for asking a host, whether or not it lives. Somebody waits for the answer, so nothing is tried again.
+func examination(ctx workflow.Context, host string) workflow.Context {
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		TaskQueue: signals.HostControlQueue(host), Summary: "what does host " + host + " lack?",
+		ScheduleToStartTimeout: hostAnswersWithin, StartToCloseTimeout: examinedWithin, HeartbeatTimeout: 20 * time.Second,
+		RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 1},
+	})
+}
+
 // short is for git on the task's host.
 func (as *assignment) short(ctx workflow.Context, summary string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{

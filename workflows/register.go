@@ -12,7 +12,7 @@ func Register(r worker.WorkflowRegistry) {
 	for name, w := range map[string]any{
 		signals.CodingTask: CodingTask, signals.PullRequestFlow: PullRequest, signals.Conversation: Conversation,
 		signals.Directory: Directory, signals.Arrival: Arrival, signals.Watch: Watch,
-		signals.Limiter: Limiter, signals.IssueIntake: IssueIntake, signals.Undo: Undo,
+		signals.Limiter: Limiter, signals.IssueIntake: IssueIntake, signals.Undo: Undo, signals.Checkup: Checkup,
 	} {
 		r.RegisterWorkflowWithOptions(w, workflow.RegisterOptions{Name: name})
 	}

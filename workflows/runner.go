@@ -19,6 +19,7 @@ var (
 	commands      *activities.Commands
 	git           *activities.Git
 	cleaner       *activities.Cleaner
+	examiner      *activities.Examiner
 	control       *activities.Control
 )
 

@@ -13,7 +13,7 @@ import (
 
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/audit"
-	"github.com/longshift/longshift/internal/cli/dev"
+	"github.com/longshift/longshift/internal/checkup"
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/confine/egress"
 	"github.com/longshift/longshift/internal/confine/sandbox"
@@ -159,20 +159,20 @@ func existing(list []string) []string {
 }
 
 // trySandbox tests every layer as a worker does at its start.
-func trySandbox(ctx context.Context, cfg config.Config) ([]dev.Layer, error) {
+func trySandbox(ctx context.Context, cfg config.Config) ([]checkup.Layer, error) {
 	box, err := newBox(ctx, cfg, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, err
 	}
-	var layers []dev.Layer
+	var layers []checkup.Layer
 	for _, l := range box.Layers() {
-		layers = append(layers, dev.Layer{Name: string(l.Layer), Stands: l.Stands, Detail: l.Detail})
+		layers = append(layers, checkup.Layer{Name: string(l.Layer), Stands: l.Stands, Detail: l.Detail})
 	}
 	return layers, nil
 }
 
 // tryWork runs ordinary commands and this machine's tool chains in a sandbox with a task's settings.
-func tryWork(ctx context.Context, cfg config.Config) ([]dev.Tool, error) {
+func tryWork(ctx context.Context, cfg config.Config) ([]checkup.Tool, error) {
 	log := slog.New(slog.DiscardHandler)
 	box, err := newBox(ctx, cfg, log)
 	if err == nil {
@@ -183,9 +183,9 @@ func tryWork(ctx context.Context, cfg config.Config) ([]dev.Tool, error) {
 	}
 	seen, err := activities.Trial(ctx, activities.TrialConfig{Data: cfg.Data, CommandEnv: commandEnv(cfg), Log: log,
 		Confine: activities.Confinement{Box: box, Hidden: hidden(cfg), Readable: readable(cfg), Mounts: mounts(cfg)}})
-	var tools []dev.Tool
+	var tools []checkup.Tool
 	for _, t := range seen {
-		tools = append(tools, dev.Tool(t))
+		tools = append(tools, checkup.Tool(t))
 	}
 	return tools, err
 }

@@ -79,7 +79,7 @@ func newHostConfig(
 	h := activities.HostConfig{
 		ID: id, Data: cfg.Data, Workspaces: spaces, Caches: newCaches(cfg, log), Limits: limits(cfg),
 		Slots: cfg.Host.Slots, Heartbeat: cfg.Host.Heartbeat, ProbeWait: cfg.Host.Probe,
-		Confine: confine, Sensitive: second, Redact: secrets, Log: log, Now: time.Now,
+		Confine: confine, Sensitive: second, Redact: secrets, Examine: examine(cfg), Log: log, Now: time.Now,
 		AgentConfig: activities.AgentConfig{Agents: agents, Gateway: gw, Scenario: cfg.Scenario,
 			FreeMemory: func() (int64, bool) { return freeMemory("/") }},
 		Environment: activities.Environment{CommandEnv: commandEnv(cfg), AgentEnv: agentEnv(cfg), Secrets: taskSecrets(cfg)},

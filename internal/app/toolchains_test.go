@@ -11,7 +11,7 @@ import (
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/agenttest"
-	"github.com/longshift/longshift/internal/cli/dev"
+	"github.com/longshift/longshift/internal/checkup"
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/confine/egress"
 	"github.com/longshift/longshift/internal/repo/toolcache"
@@ -146,7 +146,7 @@ func TestProgramsInPrivateFolders(t *testing.T) {
 	}
 	tools, err := tryWork(t.Context(), cfg)
 	must(t, err)
-	if !slices.ContainsFunc(tools, func(tool dev.Tool) bool { return tool.Name == "deno" && tool.Detail == "9.9.9" }) {
+	if !slices.ContainsFunc(tools, func(tool checkup.Tool) bool { return tool.Name == "deno" && tool.Detail == "9.9.9" }) {
 		t.Errorf("a program on PATH is not found: %+v", tools)
 	}
 }

@@ -182,6 +182,8 @@ func (w *workers) host(h *activities.Host) {
 	long.MaxConcurrentActivityExecutionSize = mostSteps
 	short.MaxConcurrentActivityExecutionSize = 64
 	any.MaxConcurrentActivityExecutionSize = 16
+	long.Identity = signals.HostIdentity(h.ID, os.Getpid())
+	short.Identity, any.Identity = long.Identity, long.Identity
 	l := worker.New(w.client, signals.HostQueue(h.ID), long)
 	h.RegisterLong(l)
 	s := worker.New(w.client, signals.HostControlQueue(h.ID), short)

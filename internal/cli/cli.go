@@ -11,6 +11,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"github.com/longshift/longshift/internal/audit"
+	"github.com/longshift/longshift/internal/checkup"
 	"github.com/longshift/longshift/internal/cli/dev"
 	"github.com/longshift/longshift/internal/cli/environ"
 	"github.com/longshift/longshift/internal/cli/setup"
@@ -45,9 +46,9 @@ type Wiring struct {
 	// LocalPullRequest reads pull request n of a bare repository on this machine: its record and its diff.
 	LocalPullRequest func(ctx context.Context, path string, n int) (record, diff string, err error)
 	// Sandbox tries every layer of the sandbox and describes it. A missing layer is an error that names it.
-	Sandbox func(ctx context.Context, process config.Config) ([]dev.Layer, error)
+	Sandbox func(ctx context.Context, process config.Config) ([]checkup.Layer, error)
 	// Work runs ordinary work and the tool chains of this machine in the sandbox. An error means that no task could work.
-	Work func(ctx context.Context, process config.Config) ([]dev.Tool, error)
+	Work func(ctx context.Context, process config.Config) ([]checkup.Tool, error)
 	// Sweeper looks for what ended tasks have left in the data folder.
 	Sweeper func(process config.Config, c client.Client) (*sweep.Sweeper, error)
 	// Signing makes a signature with the key for commits.

@@ -21,9 +21,9 @@ import (
 	"go.temporal.io/sdk/log"
 	"google.golang.org/protobuf/types/known/durationpb"
 
+	"github.com/longshift/longshift/internal/checkup"
 	"github.com/longshift/longshift/internal/cli/child"
 	"github.com/longshift/longshift/internal/cli/clitest"
-	"github.com/longshift/longshift/internal/cli/dev"
 	"github.com/longshift/longshift/internal/cli/environ"
 	"github.com/longshift/longshift/internal/cli/repository"
 	"github.com/longshift/longshift/internal/cli/server"
@@ -81,15 +81,15 @@ func testWiring() Wiring {
 			}
 			return setup.Resolved{Settings: settings, Warnings: r.Warnings}, err
 		},
-		Sandbox: func(_ context.Context, process config.Config) ([]dev.Layer, error) {
+		Sandbox: func(_ context.Context, process config.Config) ([]checkup.Layer, error) {
 			if process.Sandbox.Bubblewrap != "bwrap" {
 				return nil, fault.New(fault.Infra, "sandbox: layer namespaces does not hold: %s: not found",
 					process.Sandbox.Bubblewrap).WithHint("install the package bubblewrap")
 			}
-			return []dev.Layer{{Name: "namespaces", Stands: true, Detail: "bubblewrap 0.8.0"}, {Name: "limits", Stands: len(process.Sandbox.Without) == 0}}, nil
+			return []checkup.Layer{{Name: "namespaces", Stands: true, Detail: "bubblewrap 0.8.0"}, {Name: "limits", Stands: len(process.Sandbox.Without) == 0}}, nil
 		},
-		Work: func(context.Context, config.Config) ([]dev.Tool, error) {
-			return []dev.Tool{{Name: "go", Works: true, Detail: "go1.26.8"}, {Name: "cargo", Detail: "rustup could not choose a version"}}, nil
+		Work: func(context.Context, config.Config) ([]checkup.Tool, error) {
+			return []checkup.Tool{{Name: "go", Works: true, Detail: "go1.26.8"}, {Name: "cargo", Detail: "rustup could not choose a version"}}, nil
 		},
 		Signing: func(_ context.Context, process config.Config) error {
 			if process.Author.SigningKey != "/keys/good" {

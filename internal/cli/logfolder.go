@@ -32,15 +32,6 @@ func logFolder(data string, f tasks.Found, status *signals.Status) (string, erro
 	return filepath.Join(data, "tasks", slug+"-"+end, "logs"), nil
 }
 
-// ownHost reads the id of the host that the data folder belongs to; "" when no worker has used it yet.
-func ownHost(data string) string {
-	id, err := os.ReadFile(filepath.Join(data, "host-id"))
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSpace(string(id))
-}
-
 // logName reads the number and the role of a session out of the name of its log, such as 02-implementer.log.
 func logName(name string) (n int, role string, ok bool) {
 	stem, found := strings.CutSuffix(name, ".log")

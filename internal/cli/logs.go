@@ -72,7 +72,7 @@ func (o *logsOptions) run(ctx context.Context, given string) error {
 		return err
 	}
 	r := newLogReader(o.printer, o.out, o.clock, dir)
-	r.only, r.host = o.session, ownHost(config.Data)
+	r.only, r.host = o.session, environ.OwnHost(config.Data)
 	if o.follow && f.Running() {
 		return r.follow(ctx, poll)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/longshift/longshift/internal/checkup"
 	"github.com/longshift/longshift/internal/cli/command"
 	"github.com/longshift/longshift/internal/cli/dev"
 	"github.com/longshift/longshift/internal/cli/setup"
@@ -53,7 +54,7 @@ Kill anything, at any moment: no finished work is lost or done twice.`,
 		Example: `  longshift dev                                  # server and worker for this machine
   longshift run "fix the failing tests"          # in another terminal, in a git repository
   longshift demo --kill                          # watch a task survive kill -9; no model is called`,
-		Version:       versionText(buildVersion(f.wiring.Version)),
+		Version:       versionText(checkup.ReadBuild(f.wiring.Version)),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
@@ -84,8 +85,9 @@ Kill anything, at any moment: no finished work is lost or done twice.`,
 		&cobra.Group{ID: groupSetup, Title: "Set up:"})
 	d, w := newSender(f), f.wiring
 	local := dev.Uses{Streams: f.streams, Env: f.env, Clock: f.clock, Git: f.git, Config: f.config, Server: f.server, Tasks: f.tasks,
-		Printer: f.printer, Input: f.terminal, Viewer: f.viewer, Demo: w.Demo, LocalPullRequest: w.LocalPullRequest, Sandbox: w.Sandbox,
-		Work: w.Work, Signing: w.Signing, Model: w.Model, ClaudeVersion: w.ClaudeVersion}
+		Printer: f.printer, Input: f.terminal, Viewer: f.viewer, Demo: w.Demo, LocalPullRequest: w.LocalPullRequest,
+		Machine: &checkup.Machine{Vars: f.env.Vars, Programs: f.env, Git: f.git, Version: checkup.ReadBuild(w.Version).String(),
+			Claude: w.ClaudeVersion, Sandbox: w.Sandbox, Work: w.Work, Signing: w.Signing, Model: w.Model}}
 	settings := setup.Uses{Streams: f.streams, Env: f.env, Git: f.git, Config: f.config, Configs: f.configs, Repositories: f.repositories,
 		Printer: f.printer, Input: f.terminal, Resolve: w.ResolveConfig, Decide: decideInSandbox(w.Policy),
 		Account: w.Account, Model: w.Model}

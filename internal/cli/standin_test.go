@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
@@ -19,6 +21,7 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
+	"github.com/longshift/longshift/workflows"
 )
 
 // standIn is a small workflow that keeps the contract in signals as the real one does, so that the command line can be
@@ -327,7 +330,39 @@ func newStandInWorker(c client.Client, data string) (start func() error, stop fu
 	control.RegisterWorkflowWithOptions(standInTask, workflow.RegisterOptions{Name: signals.CodingTask})
 	control.RegisterWorkflowWithOptions(standInUndo, workflow.RegisterOptions{Name: signals.Undo})
 	control.RegisterActivity(standInHost{data}.RunSession)
-	hosts := worker.New(c, signals.QueueHosts, worker.Options{DisableWorkflowWorker: true})
+	control.RegisterWorkflowWithOptions(workflows.Checkup, workflow.RegisterOptions{Name: signals.Checkup})
+	host := worker.Options{DisableWorkflowWorker: true, Identity: signals.HostIdentity(farHost, 1)}
+	hosts := worker.New(c, signals.QueueHosts, host)
 	hosts.RegisterActivity(standInHost{data}.RunSession)
-	return func() error { return errors.Join(control.Start(), hosts.Start()) }, func() { control.Stop(); hosts.Stop() }
+	far, old := worker.New(c, signals.HostControlQueue(farHost), host), worker.New(c, signals.HostControlQueue("old-host"), worker.Options{})
+	far.RegisterActivity(standInHost{data}.Examine)
+	old.RegisterActivity(standInHost{data}.RunSession)
+	all := []worker.Worker{control, hosts, far, old}
+	start = func() (err error) {
+		for _, w := range all {
+			err = errors.Join(err, w.Start())
+		}
+		for deadline := time.Now().Add(10 * time.Second); err == nil && time.Now().Before(deadline); <-time.After(20 * time.Millisecond) {
+			var d *workflowservice.DescribeTaskQueueResponse
+			d, err = c.DescribeTaskQueue(context.Background(), signals.QueueHosts, enumspb.TASK_QUEUE_TYPE_ACTIVITY)
+			if len(d.GetPollers()) > 0 {
+				break
+			}
+		}
+		return err
+	}
+	return start, func() {
+		for _, w := range all {
+			w.Stop()
+		}
+	}
+}
+
+// farHost is a host on another machine.
+const farHost = "build-2-00aa11"
+
+// Examine finds a tool chain that fails.
+func (h standInHost) Examine(context.Context) ([]signals.HostFinding, error) {
+	return []signals.HostFinding{{Check: "version", State: signals.HostOK, Detail: "v1.0.0"}, {Check: "disk", State: signals.HostOK, Detail: "9.0 GiB free"},
+		{Check: "work in sandbox", State: signals.HostWarn, Detail: "tool chains that fail there: cargo", Hint: "let tasks see its folder"}}, nil
 }

@@ -16,6 +16,9 @@ type GitHub struct {
 	Poll         time.Duration `envconfig:"LONGSHIFT_GITHUB_POLL" default:"1m"`
 }
 
+// GHTokenSource is where a token is said to come from that the command line was given by gh.
+const GHTokenSource = "gh auth token"
+
 // Linear configures the issue tracker that intakes read.
 type Linear struct {
 	Token Secret `envconfig:"LONGSHIFT_LINEAR_TOKEN"`

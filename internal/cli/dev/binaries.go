@@ -3,7 +3,6 @@ package dev
 import (
 	"fmt"
 	"net"
-	"os"
 	"path/filepath"
 	"strconv"
 
@@ -64,12 +63,4 @@ func portFree(port int) bool {
 	}
 	l.Close()
 	return true
-}
-
-// makeData makes the data folder, for this user alone: it will hold workspaces and logs.
-func makeData(dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fault.New(fault.Denied, "make data folder: %w", err).WithHint("set LONGSHIFT_DATA to a folder that you can write to")
-	}
-	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/longshift/longshift/internal/checkup"
 	"github.com/longshift/longshift/internal/cli/command"
 	"github.com/longshift/longshift/internal/cli/environ"
 	"github.com/longshift/longshift/internal/cli/server"
@@ -54,7 +55,7 @@ type demonstration struct {
 	terminal    *term.Input
 	viewer      *tasks.Viewer
 	stack       *stack
-	sandbox     func(ctx context.Context, process config.Config) ([]Layer, error)
+	sandbox     func(ctx context.Context, process config.Config) ([]checkup.Layer, error)
 	pullRequest func(ctx context.Context, path string, n int) (record, diff string, err error)
 	demo        Demo
 
@@ -65,7 +66,7 @@ type demonstration struct {
 
 func newDemonstration(u Uses) *demonstration {
 	return &demonstration{env: u.Env, errs: u.Streams.Err, clock: u.Clock, git: u.Git, server: u.Server, tasks: u.Tasks, printer: u.Printer,
-		terminal: u.Input, viewer: u.Viewer, stack: newStack(u, config.RoleAll, func(string) {}), sandbox: u.Sandbox,
+		terminal: u.Input, viewer: u.Viewer, stack: newStack(u, config.RoleAll, func(string) {}), sandbox: u.Machine.Sandbox,
 		pullRequest: u.LocalPullRequest, demo: u.Demo()}
 }
 

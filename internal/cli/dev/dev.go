@@ -13,12 +13,14 @@ import (
 	"github.com/spf13/cobra"
 	"go.temporal.io/sdk/client"
 
+	"github.com/longshift/longshift/internal/checkup"
 	"github.com/longshift/longshift/internal/cli/command"
 	"github.com/longshift/longshift/internal/cli/environ"
 	"github.com/longshift/longshift/internal/cli/server"
 	"github.com/longshift/longshift/internal/cli/term"
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/signals"
 )
 
 // options are what dev uses, and its flags.
@@ -27,7 +29,7 @@ type options struct {
 	config  *environ.Config
 	server  *server.Connector
 	printer *term.Printer
-	machine *machineCheck
+	machine *checkup.Machine
 	stack   *stack
 
 	port, uiPort        int
@@ -37,7 +39,7 @@ type options struct {
 
 // NewDevCommand makes the command dev.
 func NewDevCommand(u Uses) *cobra.Command {
-	o := &options{env: u.Env, config: u.Config, server: u.Server, printer: u.Printer, machine: newMachineCheck(u)}
+	o := &options{env: u.Env, config: u.Config, server: u.Server, printer: u.Printer, machine: u.Machine}
 	o.stack = newStack(u, "", func(line string) { u.Printer.Say("%s", line) })
 	c := &cobra.Command{
 		Use:   "dev",
@@ -68,7 +70,7 @@ type info struct {
 	Data     string `json:"data"`
 	Started  bool   `json:"started"` // the server is ours
 
-	Checks []finding `json:"checks"` // of what the first task needs
+	Checks []checkup.Finding `json:"checks"` // of what the first task needs
 }
 
 func (o *options) run(ctx context.Context) error {
@@ -76,7 +78,7 @@ func (o *options) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := makeData(conf.Data); err != nil {
+	if err := checkup.MakeData(conf.Data); err != nil {
 		return err
 	}
 	ctx, stop := context.WithCancel(ctx)
@@ -105,11 +107,11 @@ func (o *options) run(ctx context.Context) error {
 }
 
 // checkMachine checks, while everything starts, what the first task needs. The channel gives the findings and is closed.
-func (o *options) checkMachine(ctx context.Context, conf config.Config) <-chan []finding {
-	checked := make(chan []finding, 1)
+func (o *options) checkMachine(ctx context.Context, conf config.Config) <-chan []checkup.Finding {
+	checked := make(chan []checkup.Finding, 1)
 	go func() {
 		defer close(checked)
-		checked <- o.machine.start(ctx, conf)
+		checked <- o.machine.Start(ctx, conf)
 	}()
 	return checked
 }
@@ -125,10 +127,10 @@ func devEnd(ctx context.Context, err error) error {
 // devText says what is up, with what, and what is missing before the first task can be done.
 func devText(p *term.Printer, i info) string {
 	facts := []string{"Temporal", i.Temporal, "Temporal Web", i.Web, "Data", i.Data}
-	var missing []finding
+	var missing []checkup.Finding
 	for _, f := range i.Checks {
 		switch {
-		case f.State != stateOK:
+		case f.State != signals.HostOK:
 			missing = append(missing, f)
 		case slices.Contains(shownChecks, f.Check):
 			facts = append(facts, strings.ToUpper(f.Check[:1])+f.Check[1:], f.Detail)
@@ -142,7 +144,7 @@ func devText(p *term.Printer, i info) string {
 }
 
 // shownChecks are those whose good results are worth a line at the start.
-var shownChecks = []string{checkOfClaude, checkOfModel, checkOfGitHub}
+var shownChecks = []string{checkup.OfClaude, checkup.OfModel, checkup.OfGitHub}
 
 // devHint sets the addresses where they are not the ones that other commands take by themselves.
 func devHint(i info) string {
@@ -199,7 +201,7 @@ func (o *options) workerEnv(info info, conf config.Config) []string {
 		env = append(o.env.Without("TEMPORAL_", "LONGSHIFT_WEB_URL=", "LONGSHIFT_DATA="), localProfile(o.stack.options)...)
 	}
 	env = append(env, "TEMPORAL_ADDRESS="+o.stack.options.HostPort, "LONGSHIFT_DATA="+conf.Data)
-	if token, err := conf.GitHub.Token.Read(); err == nil && conf.GitHub.Token.Source() == environ.GHTokenSource {
+	if token, err := conf.GitHub.Token.Read(); err == nil && conf.GitHub.Token.Source() == config.GHTokenSource {
 		env = append(env, "GH_TOKEN="+token)
 	}
 	if o.env.Get("LONGSHIFT_LOG") == "" {

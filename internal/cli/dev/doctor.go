@@ -4,144 +4,150 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
-	"go.temporal.io/sdk/client"
 
+	"github.com/longshift/longshift/internal/checkup"
 	"github.com/longshift/longshift/internal/cli/command"
-	"github.com/longshift/longshift/internal/cli/server"
+	"github.com/longshift/longshift/internal/cli/environ"
 	"github.com/longshift/longshift/internal/cli/term"
-	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/signals"
 )
 
-// The states of a check.
-const (
-	stateOK   = "ok"
-	stateWarn = "warn" // works, but something is missing that may be wanted
-	stateFail = "fail" // tasks will not work
-)
-
-// finding is the result of one check.
+// finding is the result of one check. Host is empty for this machine and the server.
 type finding struct {
-	Check  string `json:"check"`
-	State  string `json:"state"`
-	Detail string `json:"detail"`
-	Hint   string `json:"hint,omitempty"` // the way out, when it is not ok
+	Host string `json:"host,omitempty"`
+	checkup.Finding
 }
 
-// doctorOptions are what doctor uses, and its flag.
+// doctorOptions are what doctor uses, and its flags.
 type doctorOptions struct {
 	printer *term.Printer
-	machine *machineCheck
+	config  *environ.Config
+	machine *checkup.Machine
 	server  *serverCheck
+	hosts   *hostsCheck
 	fix     bool
+	local   bool
 }
 
 // NewDoctorCommand makes the command doctor.
 func NewDoctorCommand(u Uses) *cobra.Command {
-	o := &doctorOptions{printer: u.Printer, machine: newMachineCheck(u), server: &serverCheck{u.Server, u.Clock.Now}}
+	o := &doctorOptions{printer: u.Printer, config: u.Config, machine: u.Machine, server: &serverCheck{u.Server, u.Clock.Now},
+		hosts: &hostsCheck{u.Server, u.Machine.Version}}
 	c := &cobra.Command{
-		Use:         "doctor",
-		Short:       "Check everything that tasks need on this machine and on the server",
-		Long:        "Check everything that tasks need on this machine and on the server. Each line that is not ok names the way out.",
-		Example:     "  longshift doctor\n  longshift doctor --fix\n  longshift doctor -o json | jq '.[] | select(.state != \"ok\")'",
-		Args:        command.Takes(0, 0, ""),
-		Annotations: command.Exits(fault.ExitFailed, fault.ExitInterrupt),
-		RunE:        func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
+		Use:   "doctor [host]",
+		Short: "Check everything that tasks need: on this machine, on the server and on each host",
+		Long: `Check everything that tasks need: on this machine, on the server, and on every other host whose worker is connected to it. Workers
+check themselves, with their own environment and keys, and send what they found through the server. Each line that is not ok names the
+way out. With a host, which may be named by the beginning of its id, only that one is checked.`,
+		Example: "  longshift doctor\n  longshift doctor --local\n  longshift doctor build-2\n  longshift doctor --fix\n" +
+			"  longshift doctor -o json | jq '.[] | select(.state != \"ok\")'",
+		Args:        command.Takes(0, 1, ""),
+		Annotations: command.Exits(fault.ExitFailed, fault.ExitServer, fault.ExitInterrupt),
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return o.run(c.Context())
+			}
+			if o.local || o.fix {
+				return fault.New(fault.Input, "a host, and --local or --fix: only one of them").WithHint("leave out the host %s", args[0])
+			}
+			return o.one(c.Context(), args[0])
+		},
 	}
 	c.Flags().BoolVar(&o.fix, "fix", false, "register missing search attributes")
+	c.Flags().BoolVar(&o.local, "local", false, "check only this machine, and ask no server")
 	return c
 }
 
+// run checks this machine, then the server, then the other hosts.
 func (o *doctorOptions) run(ctx context.Context) error {
-	findings := o.machine.all(ctx)
+	findings, data := o.thisMachine(ctx)
+	if !o.local && ctx.Err() == nil {
+		more, c := o.server.all(ctx, o.fix)
+		findings = append(findings, more...)
+		if c != nil && ctx.Err() == nil {
+			findings = append(findings, o.hosts.all(ctx, c, environ.OwnHost(data))...)
+		}
+	}
+	return o.print(ctx, findings)
+}
+
+// thisMachine returns what was found, and the data folder.
+func (o *doctorOptions) thisMachine(ctx context.Context) (findings []finding, data string) {
+	conf, err := o.config.WithToken(ctx)
+	if err != nil {
+		return here(o.machine.CheckGit(ctx), checkup.Failed("environment", err)), ""
+	}
+	return here(o.machine.All(ctx, conf)...), conf.Data
+}
+
+// one checks one host.
+func (o *doctorOptions) one(ctx context.Context, named string) error {
+	c, err := o.hosts.server.Connect(ctx)
+	if err != nil {
+		return err
+	}
+	return o.print(ctx, o.hosts.named(ctx, c, named))
+}
+
+// print prints the findings. One that fails makes the exit code.
+func (o *doctorOptions) print(ctx context.Context, findings []finding) error {
 	if ctx.Err() != nil {
 		return term.ErrInterrupted
 	}
-	findings = append(findings, o.server.all(ctx, o.fix)...)
-	if ctx.Err() != nil {
-		return term.ErrInterrupted
-	}
-	if err := o.printer.Print(findings, func() string { return findingText(o.printer, findings) }); err != nil {
+	if err := o.printer.Print(findings, func() string { return findingsText(o.printer, findings) }); err != nil {
 		return err
 	}
 	for _, f := range findings {
-		if f.State == stateFail {
+		if f.State == signals.HostFail {
 			return term.Exit{Code: fault.ExitFailed}
 		}
 	}
 	return nil
 }
 
-func findingText(p *term.Printer, findings []finding) string {
+// here are findings of this machine and of the server.
+func here(all ...checkup.Finding) []finding {
+	var findings []finding
+	for _, f := range all {
+		findings = append(findings, finding{Finding: f})
+	}
+	return findings
+}
+
+// findingsText prints a line for each finding, and a heading for each host.
+func findingsText(p *term.Printer, findings []finding) string {
+	text, host := "", ""
+	var group []checkup.Finding
+	for i, f := range findings {
+		if f.Host != host {
+			text += findingText(p, group) + "\nHost " + term.OneLine(f.Host) + "\n"
+			group, host = nil, f.Host
+		}
+		group = append(group, f.Finding)
+		if i == len(findings)-1 {
+			text += findingText(p, group)
+		}
+	}
+	return strings.TrimPrefix(text, "\n")
+}
+
+func findingText(p *term.Printer, findings []checkup.Finding) string {
 	wide := 0
 	for _, f := range findings {
 		wide = max(wide, len(f.Check))
 	}
 	text := ""
 	for _, f := range findings {
-		line := fmt.Sprintf("  %-*s  %s", wide, f.Check, term.OneLine(f.Detail))
+		line := fmt.Sprintf("  %-*s  %s", wide, term.OneLine(f.Check), term.OneLine(f.Detail))
 		if f.Hint != "" {
 			line += "; " + term.OneLine(f.Hint)
 		}
-		style := map[string]term.Style{stateOK: term.Good, stateWarn: term.Doubtful, stateFail: term.Bad}[f.State]
+		style := map[signals.HostState]term.Style{signals.HostOK: term.Good, signals.HostWarn: term.Doubtful, signals.HostFail: term.Bad}[f.State]
 		state := fmt.Sprintf("%-4s", f.State)
 		text += p.Paint(style, state) + strings.TrimPrefix(p.Wrap(state+line, len(state)+wide+4), state) + "\n"
 	}
 	return text
-}
-
-// failed makes a finding of an error.
-func failed(check string, err error) finding {
-	return finding{check, stateFail, err.Error(), fault.HintOf(err)}
-}
-
-// serverCheck checks the server, the namespace and the workers.
-type serverCheck struct {
-	server *server.Connector
-	now    func() time.Time
-}
-
-// all makes every check. Without a server the rest is left out.
-func (s *serverCheck) all(ctx context.Context, fix bool) []finding {
-	c, err := s.server.Connect(ctx)
-	if err != nil {
-		return []finding{failed("server", err)}
-	}
-	findings := []finding{{Check: "server", State: stateOK, Detail: s.server.Address()}}
-	if err := s.namespace(ctx, c); err != nil {
-		return append(findings, failed("namespace", err))
-	}
-	findings = append(findings, finding{Check: "namespace", State: stateOK, Detail: s.server.Namespace()})
-	findings = append(findings, s.attributes(ctx, c, fix))
-	for _, q := range queuesOf(config.RoleAll) {
-		findings = append(findings, s.queue(ctx, c, q))
-	}
-	return findings
-}
-
-// queue looks for a worker on a queue.
-func (s *serverCheck) queue(ctx context.Context, c client.Client, q queue) finding {
-	check := "worker, " + q.what
-	all, err := polls(ctx, c, q)
-	if err != nil {
-		return failed(check, s.server.Explain(err, q.name))
-	}
-	var at time.Time
-	for _, last := range all {
-		if last.After(at) {
-			at = last
-		}
-	}
-	if at.IsZero() {
-		return finding{check, stateFail, fmt.Sprintf("nobody polls the queue %s", q.name), "start one with `longshift dev` or longshift-worker"}
-	}
-	ago := s.now().Sub(at)
-	if ago > 2*server.AnswerWithin+upWithin {
-		detail := fmt.Sprintf("the queue %s was polled %s ago", q.name, term.Age(ago))
-		return finding{check, stateWarn, detail, "the worker may be gone; see its log"}
-	}
-	return finding{Check: check, State: stateOK, Detail: "polls the queue " + q.name}
 }

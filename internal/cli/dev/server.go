@@ -4,15 +4,76 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
+	"github.com/longshift/longshift/internal/checkup"
 	"github.com/longshift/longshift/internal/cli/server"
+	"github.com/longshift/longshift/internal/cli/term"
+	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/signals"
 )
+
+// serverCheck checks the server, the namespace and the workers.
+type serverCheck struct {
+	server *server.Connector
+	now    func() time.Time
+}
+
+// all makes every check. Without a server the rest is left out, and without workers for workflows there is no client to ask hosts with.
+func (s *serverCheck) all(ctx context.Context, fix bool) (findings []finding, asks client.Client) {
+	c, err := s.server.Connect(ctx)
+	if err != nil {
+		return here(checkup.Failed("server", err)), nil
+	}
+	findings = here(good("server", s.server.Address()))
+	if err := s.namespace(ctx, c); err != nil {
+		return append(findings, here(checkup.Failed("namespace", err))...), nil
+	}
+	findings = append(findings, here(good("namespace", s.server.Namespace()), s.attributes(ctx, c, fix))...)
+	asks = c
+	for _, q := range queuesOf(config.RoleAll) {
+		f := s.queue(ctx, c, q)
+		if q.name == signals.Queue && f.State == signals.HostFail {
+			asks = nil
+		}
+		findings = append(findings, here(f)...)
+	}
+	return findings, asks
+}
+
+// queue looks for a worker on a queue.
+func (s *serverCheck) queue(ctx context.Context, c client.Client, q queue) checkup.Finding {
+	check := "worker, " + q.what
+	all, err := polls(ctx, c, q)
+	if err != nil {
+		return checkup.Failed(check, s.server.Explain(err, q.name))
+	}
+	var at time.Time
+	for _, last := range all {
+		if last.After(at) {
+			at = last
+		}
+	}
+	if at.IsZero() {
+		return checkup.Finding{Check: check, State: signals.HostFail, Detail: fmt.Sprintf("nobody polls the queue %s", q.name),
+			Hint: "start one with `longshift dev` or longshift-worker"}
+	}
+	ago := s.now().Sub(at)
+	if ago > 2*server.AnswerWithin+upWithin {
+		return checkup.Finding{Check: check, State: signals.HostWarn, Detail: fmt.Sprintf("the queue %s was polled %s ago", q.name, term.Age(ago)),
+			Hint: "the worker may be gone; see its log"}
+	}
+	return good(check, "polls the queue "+q.name)
+}
+
+func good(check, detail string) checkup.Finding {
+	return checkup.Finding{Check: check, State: signals.HostOK, Detail: detail}
+}
 
 // namespace asks the server about the namespace.
 func (s *serverCheck) namespace(ctx context.Context, c client.Client) error {
@@ -27,25 +88,27 @@ func (s *serverCheck) namespace(ctx context.Context, c client.Client) error {
 }
 
 // attributes looks for Longshift's search attributes in the namespace, and registers missing ones with fix.
-func (s *serverCheck) attributes(ctx context.Context, c client.Client, fix bool) finding {
+func (s *serverCheck) attributes(ctx context.Context, c client.Client, fix bool) checkup.Finding {
 	const check = "search attributes"
 	missing, err := s.server.Missing(ctx, c)
 	if err == nil && len(missing) > 0 && fix {
 		if err = s.server.Register(ctx, c, missing); err == nil {
 			names := server.Names(missing)
 			if missing, err = s.server.Missing(ctx, c); err == nil && len(missing) == 0 {
-				return finding{Check: check, State: stateOK, Detail: "registered " + names}
+				return good(check, "registered "+names)
 			}
 		}
 	}
 	var wrong *server.WrongType
 	switch {
 	case errors.As(err, &wrong):
-		return finding{check, stateFail, err.Error(), "remove it with `temporal operator search-attribute remove`, or use another namespace"}
+		return checkup.Finding{Check: check, State: signals.HostFail, Detail: err.Error(),
+			Hint: "remove it with `temporal operator search-attribute remove`, or use another namespace"}
 	case err != nil:
-		return failed(check, s.server.Explain(err, check))
+		return checkup.Failed(check, s.server.Explain(err, check))
 	case len(missing) > 0:
-		return finding{check, stateFail, "missing: " + server.Names(missing), "register them with `longshift doctor --fix`"}
+		return checkup.Finding{Check: check, State: signals.HostFail, Detail: "missing: " + server.Names(missing),
+			Hint: "register them with `longshift doctor --fix`"}
 	}
-	return finding{Check: check, State: stateOK, Detail: fmt.Sprintf("all %d are registered", len(signals.Attributes()))}
+	return good(check, fmt.Sprintf("all %d are registered", len(signals.Attributes())))
 }

@@ -4,11 +4,11 @@ package dev
 import (
 	"context"
 
+	"github.com/longshift/longshift/internal/checkup"
 	"github.com/longshift/longshift/internal/cli/environ"
 	"github.com/longshift/longshift/internal/cli/server"
 	"github.com/longshift/longshift/internal/cli/tasks"
 	"github.com/longshift/longshift/internal/cli/term"
-	"github.com/longshift/longshift/internal/config"
 )
 
 // Uses is what the commands use of the command line and, by functions, of packages that it may not import.
@@ -26,11 +26,7 @@ type Uses struct {
 
 	Demo             func() Demo
 	LocalPullRequest func(ctx context.Context, path string, n int) (record, diff string, err error)
-	Sandbox          func(ctx context.Context, process config.Config) ([]Layer, error)
-	Work             func(ctx context.Context, process config.Config) ([]Tool, error)
-	Signing          func(ctx context.Context, process config.Config) error
-	Model            modelCall
-	ClaudeVersion    string
+	Machine          *checkup.Machine // this one
 }
 
 // Demo is what `longshift demo` works on.
@@ -38,18 +34,4 @@ type Demo struct {
 	Files    map[string]string // the demo repository: path to content
 	Scenario []byte            // what the scripted agent does
 	Task     string
-}
-
-// Layer is one layer of the sandbox.
-type Layer struct {
-	Name   string
-	Stands bool   // false when the operator does without it
-	Detail string // what was found
-}
-
-// Tool is a tool chain of this machine, run in the sandbox.
-type Tool struct {
-	Name   string
-	Works  bool
-	Detail string // its version, or what it said instead
 }

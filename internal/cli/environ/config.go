@@ -2,7 +2,9 @@ package environ
 
 import (
 	"context"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -27,13 +29,11 @@ func (c *Config) WithToken(ctx context.Context) (config.Config, error) {
 		return conf, err
 	}
 	if token := c.GHToken(ctx, conf.GitHub.Host()); token != "" {
-		conf.GitHub.Token = config.NewSecret(token, GHTokenSource)
+		conf.GitHub.Token = config.NewSecret(token, config.GHTokenSource)
 		c.Read = func() (config.Config, error) { return conf, nil } // gh is asked once
 	}
 	return conf, nil
 }
-
-const GHTokenSource = "gh auth token"
 
 // GHToken asks GitHub's own command line for its token, "" for none.
 func (c *Config) GHToken(ctx context.Context, host string) string {
@@ -51,4 +51,13 @@ func (c *Config) GHToken(ctx context.Context, host string) string {
 		return token
 	}
 	return "" // nobody is logged in there
+}
+
+// OwnHost reads the id of the host that the data folder belongs to; "" when no worker has used it yet.
+func OwnHost(data string) string {
+	id, err := os.ReadFile(filepath.Join(data, "host-id"))
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(id))
 }

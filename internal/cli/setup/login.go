@@ -97,7 +97,7 @@ func (o *loginOptions) run(ctx context.Context, to string) error {
 func (o *loginOptions) githubToken(ctx context.Context, conf config.Config) (token, from string, err error) {
 	if o.streams.InTTY {
 		if token := o.config.GHToken(ctx, conf.GitHub.Host()); token != "" {
-			return token, environ.GHTokenSource, nil
+			return token, config.GHTokenSource, nil
 		}
 	}
 	token, err = o.ask("Paste a token of " + conf.GitHub.Host() + " that may write contents and pull requests (it is not shown): ")

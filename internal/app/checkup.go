@@ -1,0 +1,19 @@
+package app
+
+import (
+	"context"
+
+	"github.com/longshift/longshift/internal/agent/claude"
+	"github.com/longshift/longshift/internal/checkup"
+	"github.com/longshift/longshift/internal/cli/environ"
+	"github.com/longshift/longshift/internal/config"
+	"github.com/longshift/longshift/signals"
+)
+
+// examine returns how this host looks at itself: as `longshift doctor` does, with the environment and the keys of the worker.
+func examine(cfg config.Config) func(context.Context) []signals.HostFinding {
+	env := environ.SystemEnviron()
+	m := &checkup.Machine{Vars: env.Vars, Programs: env, Git: environ.NewGit(env), Version: checkup.ReadBuild("").String(),
+		Claude: claude.Pinned, Sandbox: trySandbox, Work: tryWork, Signing: trySigning, Model: tryModel}
+	return func(ctx context.Context) []signals.HostFinding { return m.All(ctx, cfg) }
+}

@@ -1,0 +1,99 @@
+package checkup
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/longshift/longshift/internal/config"
+	"github.com/longshift/longshift/internal/excerpt"
+	"github.com/longshift/longshift/internal/fault"
+)
+
+// checkAgent checks the agent and its key, where this machine runs one.
+func (m *Machine) checkAgent(ctx context.Context, conf config.Config) []Finding {
+	if !slices.Contains(conf.Limits.Agents, "claude") || !conf.Role.Host() {
+		return nil
+	}
+	return []Finding{m.checkClaude(ctx, conf), m.checkModel(ctx, conf)}
+}
+
+// checkClaude runs the agent's binary for its version.
+func (m *Machine) checkClaude(ctx context.Context, conf config.Config) Finding {
+	const hint = "install Claude Code, or set LONGSHIFT_CLAUDE to its path"
+	path := conf.Model.Claude
+	if !filepath.IsAbs(path) {
+		found, err := m.Programs.Program(path)
+		if err != nil {
+			return fail(OfClaude, path+" is not on PATH", hint)
+		}
+		path = found
+	}
+	if _, err := exec.LookPath(path); err != nil {
+		return fail(OfClaude, "no program at "+path, hint)
+	}
+	ctx, cancel := context.WithTimeout(ctx, askWithin)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, "--version")
+	cmd.Env = m.Programs.Bare()
+	cmd.WaitDelay = time.Second
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil {
+		detail := excerpt.FirstLine(errs.String())
+		if detail == "" {
+			detail = err.Error()
+		}
+		return fail(OfClaude, "--version failed: "+detail, hint)
+	}
+	detail, tested := excerpt.Clip(excerpt.FirstLine(out.String()), 100), m.Claude
+	if version, _, _ := strings.Cut(detail, " "); version != tested {
+		detail += " was not tested, and sessions with it are refused: what it sends is known of " + tested + " only"
+		return fail(OfClaude, detail, "install @anthropic-ai/claude-code@"+tested)
+	}
+	return good(OfClaude, detail)
+}
+
+// checkModel tells whether there is a key for the model, never which, and whether the endpoint takes it: one call that costs
+// nothing.
+func (m *Machine) checkModel(ctx context.Context, conf config.Config) Finding {
+	secret, kind := conf.Model.Secret()
+	if kind == config.ModelNone {
+		return warn(OfModel, "none is set",
+			"run `longshift login anthropic`, or set ANTHROPIC_API_KEY or LONGSHIFT_CLAUDE_TOKEN")
+	}
+	endpoint, err := m.Model(ctx, conf)
+	switch {
+	case fault.KindOf(err) == fault.NotFound: // an endpoint may serve messages and nothing else
+		return warn(OfModel, err.Error(), fault.HintOf(err))
+	case err != nil:
+		return Failed(OfModel, err)
+	}
+	return good(OfModel, "from "+secret.Source()+", taken by "+endpoint)
+}
+
+func checkScenario(path string) Finding {
+	if _, err := os.ReadFile(path); err != nil {
+		return Failed("scenario", fault.New(fault.NotFound, "%w", err).WithHint("let LONGSHIFT_SCENARIO name a scenario file, or unset it"))
+	}
+	return good("scenario", path+" (the scripted agent calls no model)")
+}
+
+func checkGitHub(conf config.Config) Finding {
+	_, err := conf.GitHub.Token.Read()
+	switch {
+	case err != nil:
+		return Failed(OfGitHub, err)
+	case !conf.GitHub.Token.Present():
+		return warn(OfGitHub, "none is set",
+			"run `longshift login github`, or set GH_TOKEN, to work on GitHub; local repositories need none")
+	case conf.GitHub.Token.Source() == config.GHTokenSource:
+		return good(OfGitHub, "from "+config.GHTokenSource+", for the worker of `longshift dev`")
+	}
+	return good(OfGitHub, "from "+conf.GitHub.Token.Source())
+}

@@ -1,0 +1,124 @@
+// Package checkup looks whether a host has what tasks need, and says of what is missing how to mend it. The command line looks at its own
+// machine with it, and workers at theirs. It knows nothing of tasks, and what it finds may name secrets' sources but never their values.
+package checkup
+
+import (
+	"context"
+	"time"
+
+	"github.com/longshift/longshift/internal/config"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/signals"
+)
+
+// Finding is the result of one look.
+type Finding = signals.HostFinding
+
+// The names of findings that others look for.
+const (
+	OfVersion = "version"
+	OfClaude  = "claude"
+	OfModel   = "model key"
+	OfGitHub  = "github token"
+)
+
+// askWithin bounds how long a program may take that is only asked for its version.
+const askWithin = 10 * time.Second
+
+// Machine is the host that is looked at.
+type Machine struct {
+	Vars     []string // the environment that the worker has, or would have
+	Programs Programs
+	Git      Git
+	Version  string // of Longshift
+	Claude   string // the version of Claude Code that was tested
+
+	Sandbox func(ctx context.Context, process config.Config) ([]Layer, error)
+	Work    func(ctx context.Context, process config.Config) ([]Tool, error)
+	Signing func(ctx context.Context, process config.Config) error
+	// Model makes one call that costs nothing to the model's endpoint, and returns the endpoint's name.
+	Model func(ctx context.Context, process config.Config) (endpoint string, err error)
+}
+
+// Programs finds programs on the host's PATH.
+type Programs interface {
+	Program(name string) (path string, err error)
+	Bare() []string // the environment of programs that need nothing of ours
+}
+
+// Git runs the host's git.
+type Git interface {
+	Run(ctx context.Context, dir string, args ...string) (string, error)
+}
+
+// Layer is one layer of the sandbox.
+type Layer struct {
+	Name   string
+	Stands bool   // false when the operator does without it
+	Detail string // what was found
+}
+
+// Tool is a tool chain of the host, run in the sandbox.
+type Tool struct {
+	Name   string
+	Works  bool
+	Detail string // its version, or what it said instead
+}
+
+// All looks at everything.
+func (m *Machine) All(ctx context.Context, conf config.Config) []Finding {
+	findings := []Finding{good(OfVersion, m.Version), m.CheckGit(ctx), m.checkEnvironment()}
+	data := checkData(conf.Data)
+	findings = append(findings, data)
+	if data.State == signals.HostOK {
+		findings = append(findings, checkDisk(conf.Data))
+	}
+	if conf.Role.Host() {
+		findings = append(findings, m.work(ctx, conf, data.State == signals.HostOK)...)
+	}
+	findings = append(findings, m.checkAgent(ctx, conf)...)
+	if conf.Scenario != "" {
+		findings = append(findings, checkScenario(conf.Scenario))
+	}
+	return append(findings, checkGitHub(conf))
+}
+
+// work looks at what the work of tasks needs; writes tells whether something can be written into the data folder.
+func (m *Machine) work(ctx context.Context, conf config.Config, writes bool) []Finding {
+	sandbox := m.checkSandbox(ctx, conf)
+	findings := []Finding{sandbox}
+	if sandbox.State != signals.HostFail && writes {
+		findings = append(findings, m.checkWork(ctx, conf))
+	}
+	if len(conf.Grants()) > 0 {
+		findings = append(findings, checkGrants(conf))
+	}
+	findings = append(findings, good("commit author", conf.Author.Name+" <"+conf.Author.Email+">"))
+	if conf.Author.SigningKey != "" && writes {
+		findings = append(findings, m.checkSigning(ctx, conf))
+	}
+	return findings
+}
+
+// Start looks at what a worker does not look at itself when it starts: what the first task needs beside a sandbox.
+func (m *Machine) Start(ctx context.Context, conf config.Config) []Finding {
+	findings := append([]Finding{m.CheckGit(ctx), m.checkEnvironment(), checkDisk(conf.Data)}, m.checkAgent(ctx, conf)...)
+	return append(findings, checkGitHub(conf))
+}
+
+func good(check, detail string) Finding {
+	return Finding{Check: check, State: signals.HostOK, Detail: detail}
+}
+
+func warn(check, detail, hint string) Finding {
+	return Finding{Check: check, State: signals.HostWarn, Detail: detail, Hint: hint}
+}
+
+func fail(check, detail, hint string) Finding {
+	return Finding{Check: check, State: signals.HostFail, Detail: detail, Hint: hint}
+}
+
+// Failed makes a finding of an error.
+func Failed(check string, err error) Finding {
+	return fail(check, err.Error(), fault.HintOf(err))
+}
