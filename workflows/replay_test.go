@@ -121,7 +121,7 @@ func TestReplayNoticesAChange(t *testing.T) {
 		signals.Conversation: lateTimer(nothingBut(workflows.Conversation)), signals.Directory: lateTimer(nothingBut(workflows.Directory)),
 		signals.Arrival: lateTimer(workflows.Arrival), signals.Watch: lateTimer(nothingBut(workflows.Watch)),
 		signals.Limiter: lateTimer(nothingBut(workflows.Limiter)), signals.IssueIntake: lateTimer(workflows.IssueIntake),
-		signals.Undo: lateTimer(workflows.Undo),
+		signals.Undo: lateTimer(workflows.Undo), signals.Checkup: lateTimer(workflows.Checkup),
 	}
 	seen := map[string]int{}
 	for _, name := range fixtures(t) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/longshift/longshift/internal/gateway"
 	"github.com/longshift/longshift/internal/redact"
+	"github.com/longshift/longshift/signals"
 )
 
 // A private gateway that is set as for Claude Code gets the model's calls with the token that belongs to it.
@@ -43,6 +44,19 @@ func TestPrivateGateway(t *testing.T) {
 	}
 	if secrets := secretValues(cfg); len(secrets) != 1 || secrets[0] != "gw-token-1" {
 		t.Errorf("hidden: %v", secrets)
+	}
+	states := map[string]signals.HostState{}
+	for _, f := range h.Examine(t.Context()) {
+		states[f.Check] = f.State
+	}
+	for check, want := range map[string]signals.HostState{"version": signals.HostOK, "git": signals.HostOK, "sandbox": signals.HostOK,
+		"commit author": signals.HostOK, "model key": signals.HostOK} {
+		if states[check] != want {
+			t.Errorf("the host finds that %s is %q, want %q", check, states[check], want)
+		}
+	}
+	if states["disk"] == "" || states["work in sandbox"] == "" {
+		t.Errorf("the host has looked at %v only", states)
 	}
 	if name, err := tryModel(t.Context(), cfg); name != s.Upstream() || err != nil {
 		t.Errorf("tried %q: %v", name, err)

@@ -36,6 +36,7 @@ func arriving() []branch {
 			Guard: task.Guard{Sessions: 1}})},
 		{name: "undo", flow: signals.Undo, args: given(signals.UndoInput{TaskID: "calc-1", Repository: "acme/calc", Fork: true,
 			PullRequest: pullNumber, Branch: "longshift/calc-1", Heads: []string{commitID("1")}})},
+		{name: "checkup", flow: signals.Checkup, args: given(signals.CheckupInput{Hosts: []string{steady, absent}})},
 	}
 }
 

@@ -16,6 +16,7 @@ const (
 	steady     = "alpha" // lives as long as the recording
 	doomed     = "beta"  // dies under a session and stays dead
 	restarting = "gamma" // stops in good order under a session and comes back
+	absent     = "omega" // was never there
 	vanishing  = "delta" // dies when it has removed the refs of a task, before it says so
 )
 
@@ -40,7 +41,7 @@ func (h *host) start(ctx context.Context, s *stage) (err error) {
 	}
 	for queue, steps := range map[string]map[string]any{
 		signals.HostQueue(h.id): {"RunAgent": s.RunAgent, "RunSetup": s.RunSetup, "RunChecks": s.RunChecks},
-		signals.HostControlQueue(h.id): {"Probe": s.Probe, "PrepareWorkspace": s.PrepareWorkspace, "CommitWork": s.CommitWork,
+		signals.HostControlQueue(h.id): {"Probe": s.Probe, "Examine": s.Examine, "PrepareWorkspace": s.PrepareWorkspace, "CommitWork": s.CommitWork,
 			"PushBranch": s.PushBranch, "MergeBase": s.MergeBase, "AbortMerge": s.AbortMerge, "CleanUp": s.CleanUp,
 			"DeleteRefs": s.DeleteRefs},
 		signals.QueueHosts: {"AssignTask": s.AssignTask},

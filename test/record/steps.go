@@ -33,6 +33,12 @@ func (s *stage) Probe(ctx context.Context) (activities.Alive, error) {
 	return activities.Alive{OutOfTouch: s.of(ctx).away}, nil
 }
 
+// Examine finds a host that has what tasks need, but for a key.
+func (s *stage) Examine(context.Context) ([]signals.HostFinding, error) {
+	return []signals.HostFinding{{Check: "version", State: signals.HostOK, Detail: "v1.0.0"},
+		{Check: "model key", State: signals.HostWarn, Detail: "none is set", Hint: "set ANTHROPIC_API_KEY"}}, nil
+}
+
 // PrepareWorkspace resolves the settings as the real step does, from a repository that lets every plan pass.
 func (s *stage) PrepareWorkspace(ctx context.Context, in activities.PrepareInput) (activities.Prepared, error) {
 	p := s.of(ctx)
