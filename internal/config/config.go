@@ -61,11 +61,12 @@ func Load(lookup Lookup) (Config, error) {
 		c.setValue("LONGSHIFT_HEALTH", c.Listen.Health)
 		return c, nil
 	}
+	where := located(mistakes, lookup)
 	err := errors.Join(mistakes...)
 	if len(mistakes) == 1 {
 		return Config{}, fault.New(fault.Input, "%w", err)
 	}
-	return Config{}, fault.New(fault.Input, "%d mistakes in the environment:\n%w", len(mistakes), err)
+	return Config{}, fault.New(fault.Input, "%d mistakes in %s:\n%w", len(mistakes), where, err)
 }
 
 func defaultData(lookup Lookup, mistakes []error) (string, []error) {

@@ -103,10 +103,15 @@ func wayOut(field reflect.Value) string {
 	return "can't be read as " + field.Type().String()
 }
 
-// mistake formats one line: the variable, its value, what is wrong, and the way out.
-func mistake(name, value, what string) error {
-	if value == "" {
-		return fmt.Errorf("%s: %s", name, what)
+// wrongValue is a mistake in the value of a variable.
+type wrongValue struct{ name, value, what string }
+
+// mistake says what is wrong with a variable, and the way out.
+func mistake(name, value, what string) error { return &wrongValue{name, value, what} }
+
+func (w *wrongValue) Error() string {
+	if w.value == "" {
+		return w.name + ": " + w.what
 	}
-	return fmt.Errorf("%s=%q: %s", name, value, what)
+	return fmt.Sprintf("%s=%q: %s", w.name, w.value, w.what)
 }

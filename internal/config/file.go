@@ -39,11 +39,12 @@ func FromFile(lookup Lookup) ([]string, error) {
 	if err != nil {
 		return nil, fault.New(fault.Input, "settings: %w", err)
 	}
-	given := map[string]any{}
-	if _, err := toml.DecodeFile(path, &given); err != nil {
-		if wrong, ok := errors.AsType[toml.ParseError](err); ok {
-			err = fmt.Errorf("line %d: %s", wrong.Position.Line, wrong.Message)
-		}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fault.New(fault.Input, "settings: %w", err).WithHint("make %s readable, or remove it", path)
+	}
+	given, err := parseSettings(text)
+	if err != nil {
 		return nil, fault.New(fault.Input, "settings in %s: %w", path, err).WithHint("lines are such as LONGSHIFT_SLOTS = 2")
 	}
 	ways := waysOf()
@@ -52,7 +53,7 @@ func FromFile(lookup Lookup) ([]string, error) {
 		value, what := settingText(name, given[name])
 		switch {
 		case what != "":
-			return nil, fault.New(fault.Input, "settings in %s: %s: %s", path, name, what)
+			return nil, fault.New(fault.Input, "settings in %s: line %d: %s: %s", path, lineOf(text, name), name, what)
 		case ways[name].secret && info.Mode().Perm()&0o077 != 0:
 			return nil, fault.New(fault.Denied, "settings in %s: others can read it, and it holds %s", path, name).WithHint("chmod 600 %s", path)
 		}
@@ -61,6 +62,58 @@ func FromFile(lookup Lookup) ([]string, error) {
 		}
 	}
 	return out, nil
+}
+
+// parseSettings reads the text of a settings file. The error names the line, and no value.
+func parseSettings(text []byte) (map[string]any, error) {
+	given := map[string]any{}
+	err := toml.Unmarshal(text, &given)
+	if wrong, ok := errors.AsType[toml.ParseError](err); ok {
+		err = fmt.Errorf("line %d: %s", wrong.Position.Line, wrong.Message)
+	}
+	return given, err
+}
+
+// lineOf returns the number of the line that sets a variable, 0 for none.
+func lineOf(text []byte, name string) int {
+	n := 0
+	for line := range strings.Lines(string(text)) {
+		n++
+		if keyOf(line) == name {
+			return n
+		}
+	}
+	return 0
+}
+
+// keyOf returns the key, or the name of the table, that a line sets; "" for none.
+func keyOf(line string) string {
+	if key, _, sets := strings.Cut(line, "="); sets {
+		return strings.Trim(strings.TrimSpace(key), `"'`)
+	}
+	return strings.Trim(strings.TrimSpace(line), "[]")
+}
+
+// located names file and line of those mistakes that come from the settings file, and returns where all of them are.
+func located(mistakes []error, lookup Lookup) string {
+	path, where := File(lookup), "the environment"
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return where
+	}
+	given, err := parseSettings(text)
+	for i, m := range mistakes {
+		w, ok := errors.AsType[*wrongValue](m)
+		if !ok || err != nil {
+			continue
+		}
+		used, _ := lookup(w.name)
+		if said, what := settingText(w.name, given[w.name]); what == "" && said == used {
+			mistakes[i] = fmt.Errorf("settings in %s: line %d: %w", path, lineOf(text, w.name), m)
+			where = "the configuration"
+		}
+	}
+	return where
 }
 
 // ways are the variables that set the same thing.

@@ -72,9 +72,9 @@ func TestWrongSettingsFile(t *testing.T) {
 	}{
 		{"LONGSHIFT_LOG = 'info'\nLONGSHIFT_SLOTS = two\n", 0o600, "config.toml: line 2: "},
 		{"LONGSHIFT_ANTHROPIC_KEY = sk-secret\n", 0o600, "config.toml: line 1: "},
-		{"LONGSHIFT_SLOT = 2\n", 0o600, "config.toml: LONGSHIFT_SLOT: there is no such variable; did you mean LONGSHIFT_SLOTS?"},
-		{"slots = 2\n", 0o600, "config.toml: slots: not the name of a variable"},
-		{"[worker]\nLONGSHIFT_SLOTS = 2\n", 0o600, "config.toml: worker: not the name of a variable"},
+		{"LONGSHIFT_SLOT = 2\n", 0o600, "config.toml: line 1: LONGSHIFT_SLOT: there is no such variable; did you mean LONGSHIFT_SLOTS?"},
+		{"slots = 2\n", 0o600, "config.toml: line 1: slots: not the name of a variable"},
+		{"[worker]\nLONGSHIFT_SLOTS = 2\n", 0o600, "config.toml: line 1: worker: not the name of a variable"},
 		{"LONGSHIFT_SLOTS = 2026-01-01\n", 0o600, "LONGSHIFT_SLOTS: not a text"},
 		{"LONGSHIFT_AGENTS = [1]\n", 0o600, "LONGSHIFT_AGENTS: 1 is not a text"},
 		{"LONGSHIFT_ANTHROPIC_KEY = 'sk-secret'\n", 0o640, "others can read it, and it holds LONGSHIFT_ANTHROPIC_KEY"},
@@ -83,6 +83,81 @@ func TestWrongSettingsFile(t *testing.T) {
 		got, err := FromFile(settingsFile(t, c.text, c.mode))
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error()+fault.HintOf(err), "-secret") {
 			t.Errorf("%q: %q, %v; want %s", c.text, got, err, c.want)
+		}
+	}
+}
+
+// A value that is wrong is told with the file and the line that set it, and not where the environment has set another one.
+func TestWrongValueInSettingsFile(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		text string
+		env  []string
+		want []string
+	}{
+		{"# mine\nLONGSHIFT_SLOTS = 'many'\n", nil, []string{`settings in `, `config.toml: line 2: LONGSHIFT_SLOTS="many": not a whole number; give digits`}},
+		{"LONGSHIFT_SLOTS = 'many'\n", []string{"LONGSHIFT_SLOTS=few"}, []string{`^LONGSHIFT_SLOTS="few": not a whole number`}},
+		{"\nLONGSHIFT_HEARTBEAT = '1ms'\n", nil, []string{"line 2: LONGSHIFT_HEARTBEAT="}},
+		{"LONGSHIFT_SLOTS = 'many'\n", []string{"LONGSHIFT_ROLE=boss"}, []string{"2 mistakes in the configuration:\n", "line 1: LONGSHIFT_SLOTS", "\nLONGSHIFT_ROLE="}},
+	} {
+		lookup := settingsFile(t, c.text, 0o600, c.env...)
+		settings, err := FromFile(lookup)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = Load(func(name string) (string, bool) {
+			for _, s := range settings {
+				if value, ok := strings.CutPrefix(s, name+"="); ok {
+					return value, true
+				}
+			}
+			return lookup(name)
+		})
+		if err == nil {
+			t.Errorf("%q was taken", c.text)
+			continue
+		}
+		for _, want := range c.want {
+			begin, atStart := strings.CutPrefix(want, "^")
+			if !strings.Contains(err.Error(), begin) || atStart && !strings.HasPrefix(err.Error(), begin) {
+				t.Errorf("%q says %q, want %q", c.text, err, want)
+			}
+		}
+	}
+}
+
+func TestSetInFile(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, before, after string }{
+		{"a new file", "", "LONGSHIFT_SLOTS = \"3\"\nLONGSHIFT_LOG = \"a \\\"b\\\"\"\n"},
+		{"another line", "# mine\n\nGH_TOKEN = 'x'", "# mine\n\nGH_TOKEN = 'x'\nLONGSHIFT_SLOTS = \"3\"\nLONGSHIFT_LOG = \"a \\\"b\\\"\"\n"},
+		{"its line", "  LONGSHIFT_SLOTS=2 # for \"two\"\n'LONGSHIFT_LOG' = '#' # end\n# end\n",
+			"LONGSHIFT_SLOTS = \"3\" # for \"two\"\nLONGSHIFT_LOG = \"a \\\"b\\\"\" # end\n# end\n"},
+		{"several lines", "LONGSHIFT_SLOTS = '''\n2'''\n", ""},
+		{"a table", "[other]\na = 1\n", ""},
+		{"no TOML", "LONGSHIFT_SLOTS = two\n", ""},
+	} {
+		path := filepath.Join(t.TempDir(), "longshift", "config.toml")
+		if c.before != "" {
+			if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(c.before), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		err := SetInFile(path, Setting{"LONGSHIFT_SLOTS", "3"}, Setting{"LONGSHIFT_LOG", `a "b"`})
+		got, readErr := os.ReadFile(path)
+		switch {
+		case readErr != nil:
+			t.Errorf("%s: %v, %v", c.name, err, readErr)
+		case c.after == "" && (err == nil || fault.HintOf(err) == "" || string(got) != c.before):
+			t.Errorf("%s: %v, and the file is\n%s", c.name, err, got)
+		case c.after != "" && (err != nil || string(got) != c.after):
+			t.Errorf("%s: %v, and the file is\n%s", c.name, err, got)
+		}
+		if info, err := os.Stat(path); err != nil || c.after != "" && info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v, %v", c.name, info.Mode(), err)
 		}
 	}
 }

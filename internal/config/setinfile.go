@@ -4,44 +4,90 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 
 	"github.com/longshift/longshift/internal/atomicfile"
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// SetInFile sets a variable in a settings file, and leaves all its other lines as they are. The file becomes its owner's alone. It replaces
+// Setting is a variable and its value.
+type Setting struct{ Name, Value string }
+
+// SetInFile sets variables in a settings file, and leaves all its other lines as they are. The file becomes its owner's alone. It replaces
 // the file in one step, so a reader never sees a part of it.
-func SetInFile(path, name, value string) error {
-	if err := setInFile(path, name, value); err != nil {
-		return fault.New(fault.Infra, "set %s in %s: %w", name, path, err)
+func SetInFile(path string, settings ...Setting) error {
+	old, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fault.New(fault.Infra, "set %s: %w", settings[0].Name, err)
+	}
+	text, err := editSettings(old, settings...)
+	if err != nil {
+		return fault.New(fault.Input, "set %s in %s: %w", settings[0].Name, path, err).WithHint("correct the file with an editor")
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real // somebody keeps their settings elsewhere
+	}
+	if err = os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
+		err = atomicfile.Write(path, text)
+	}
+	if err != nil {
+		return fault.New(fault.Infra, "set %s in %s: %w", settings[0].Name, path, err).WithHint("see that there is room, and that the folder is writable")
 	}
 	return nil
 }
 
-func setInFile(path, name, value string) error {
-	old, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+// editSettings returns the text of a settings file with variables set. Comments stay, also behind a value that changes. A text in which a
+// line can't be changed by itself, because a value goes over several, is an error.
+func editSettings(old []byte, settings ...Setting) ([]byte, error) {
+	want, err := parseSettings(old)
+	if err != nil {
+		return nil, err
 	}
-	line := fmt.Sprintf("%s = %q", name, value)
-	lines, found := strings.Split(strings.TrimRight(string(old), "\n"), "\n"), false
+	text := strings.TrimRight(string(old), "\n")
+	for _, s := range settings {
+		text, want[s.Name] = setLine(text, s), s.Value
+	}
+	text = strings.TrimLeft(text, "\n") + "\n"
+	if now, err := parseSettings([]byte(text)); err != nil || !maps.EqualFunc(now, want, func(a, b any) bool { return reflect.DeepEqual(a, b) }) {
+		return nil, fmt.Errorf("%s can't be changed there by itself", settings[0].Name)
+	}
+	return []byte(text), nil
+}
+
+// setLine replaces the line that sets a variable, or adds one.
+func setLine(text string, s Setting) string {
+	line, lines := fmt.Sprintf("%s = %q", s.Name, s.Value), strings.Split(text, "\n")
 	for i, l := range lines {
-		if key, _, ok := strings.Cut(l, "="); ok && strings.TrimSpace(key) == name {
-			lines[i], found = line, true
+		if keyOf(l) == s.Name {
+			lines[i] = line + commentOf(l)
+			return strings.Join(lines, "\n")
 		}
 	}
-	if !found {
-		lines = append(lines, line)
+	return text + "\n" + line
+}
+
+// commentOf returns the comment at the end of a line, with the space before it.
+func commentOf(line string) string {
+	quote, escaped := rune(0), false
+	for i, r := range line {
+		switch {
+		case escaped:
+			escaped = false
+		case quote == '"' && r == '\\':
+			escaped = true
+		case quote != 0:
+			if r == quote {
+				quote = 0
+			}
+		case r == '"' || r == '\'':
+			quote = r
+		case r == '#':
+			return line[len(strings.TrimRight(line[:i], " \t")):]
+		}
 	}
-	text := strings.TrimLeft(strings.Join(lines, "\n"), "\n") + "\n"
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real // somebody keeps their settings elsewhere
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	return atomicfile.Write(path, []byte(text))
+	return ""
 }

@@ -22,6 +22,8 @@ type question struct {
 	key        task.ConfigKey
 	today      any // string, int, float64 or bool
 	number, of int
+
+	check func(answer string) error // of a text that is no key of .longshift.yaml; nil for those that are
 }
 
 // asker asks a person. An answer is a text as the person gave it; today's text keeps the value.
@@ -82,6 +84,9 @@ func (q question) value(answer string) (any, error) {
 	answer = strings.TrimSpace(answer)
 	if answer == strings.TrimSpace(q.text()) {
 		return q.today, nil
+	}
+	if q.check != nil {
+		return answer, q.check(answer)
 	}
 	value, err := command.ParseAs(q.key.Type, answer)
 	if err != nil {

@@ -28,14 +28,18 @@ type setupOptions struct {
 	asker        func() asker
 	attended     bool // a person can be asked before anything is written
 
+	user *userSettings
+
 	repo     string
 	defaults bool
+	forUser  bool
 }
 
 // NewSetupCommand makes the command setup.
 func NewSetupCommand(u Uses) *cobra.Command {
 	o := &setupOptions{git: u.Git, repositories: u.Repositories, printer: u.Printer, attended: u.Streams.InTTY}
 	o.asker = func() asker { return newAsker(u) }
+	o.user = &userSettings{u.Env, u.Config}
 	c := &cobra.Command{
 		Use:   "setup",
 		Short: "Ask about the usual settings of a repository and write them into .longshift.yaml",
@@ -44,14 +48,25 @@ change are written; comments, order and everything else stay. Without a terminal
 one for each question, in this order: ` + strings.Join(asked[:8], ", ") + `,
 ` + strings.Join(asked[8:], ", ") + `.
 An empty line keeps a value, "" empties it, the end of the input keeps the rest; a wrong answer ends it and nothing is written.
+With --user it asks about what is the same for every repository, and writes that into ~/.config/longshift/config.toml (or below
+XDG_CONFIG_HOME): ` + strings.Join(userAsked, ", ") + `.
 There is no setting for pushing: a task pushes its own branch and no other. Nor for audits: an audit is a task that says so.`,
-		Example:     "  longshift setup\n  printf 'docs/specs\\n5\\n' | longshift setup --repo ~/src/web -o json",
+		Example:     "  longshift setup\n  longshift setup --user\n  printf 'docs/specs\\n5\\n' | longshift setup --repo ~/src/web -o json",
 		Args:        command.Takes(0, 0, ""),
 		Annotations: command.Exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitConflict, fault.ExitInterrupt),
-		RunE:        func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			switch {
+			case !o.forUser:
+				return o.run(c.Context())
+			case o.repo != "":
+				return fault.New(fault.Input, "--user and --repo: settings are for one of them").WithHint("leave out --repo")
+			}
+			return o.runForUser(c.Context())
+		},
 	}
 	c.Flags().StringVar(&o.repo, "repo", "", "`path` of a git repository (default: the one of the current folder)")
 	c.Flags().BoolVarP(&o.defaults, "defaults", "y", false, "keep every value and ask nothing")
+	c.Flags().BoolVar(&o.forUser, "user", false, "ask about this user's own settings, which are the same for every repository")
 	return c
 }
 
@@ -98,7 +113,7 @@ func (o *setupOptions) run(ctx context.Context) error {
 			return err
 		}
 	}
-	return o.printer.Print(result, func() string { return setupText(result) })
+	return o.printer.Print(result, func() string { return setupText(result, commitHint(result.File)) })
 }
 
 // write shows what would change, asks where somebody can be asked, and writes.
@@ -131,7 +146,7 @@ func (o *setupOptions) write(ctx context.Context, file settingsFile, changed []c
 	return true, file.write(after)
 }
 
-func setupText(r setupResult) string {
+func setupText(r setupResult, left string) string {
 	var keys []string
 	for _, c := range r.Changed {
 		keys = append(keys, c.Key)
@@ -142,7 +157,7 @@ func setupText(r setupResult) string {
 	case !r.Written:
 		return "Nothing was written to " + r.File + "\n"
 	}
-	return "Wrote " + strings.Join(keys, ", ") + " to " + r.File + "; " + commitHint(r.File) + "\n"
+	return "Wrote " + strings.Join(keys, ", ") + " to " + r.File + "; " + left + "\n"
 }
 
 // changes returns the keys whose answers differ from today's values. Answers may end early. A value that means the same is
