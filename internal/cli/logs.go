@@ -31,6 +31,7 @@ type logsOptions struct {
 	out     io.Writer
 	follow  bool
 	session int
+	debug   bool
 }
 
 func newLogsCommand(f *factory) *cobra.Command {
@@ -53,6 +54,7 @@ that ran the session; LONGSHIFT_DATA must be the worker's. -f goes on with each 
 	}
 	c.Flags().BoolVarP(&o.follow, "follow", "f", false, "go on until the task ends")
 	c.Flags().IntVar(&o.session, "session", 0, "only this session, by its `number`")
+	tasks.DefineDebug(c.Flags(), &o.debug, "")
 	return c
 }
 
@@ -64,6 +66,11 @@ func (o *logsOptions) run(ctx context.Context, given string) error {
 	config, err := o.config.Read()
 	if err != nil {
 		return err
+	}
+	if o.debug {
+		if err := o.viewer.Events(ctx, c, f); err != nil {
+			return err
+		}
 	}
 	poll := o.viewer.Poller(c, f)
 	status := poll.Poll(ctx).Status

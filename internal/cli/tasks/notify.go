@@ -15,6 +15,7 @@ import (
 type FollowFlags struct {
 	UntilPlan             bool // end when the plan waits for a decision
 	wait, notify, verbose bool
+	debug                 bool
 }
 
 // Define adds the flags. when says when they count, "" for always.
@@ -23,6 +24,7 @@ func (f *FollowFlags) Define(flags *pflag.FlagSet, when string) {
 	flags.BoolVar(&f.verbose, "verbose", false, when+"show every line of the log, and what sessions do; for all of it see longshift logs -f")
 	flags.BoolVar(&f.notify, "notify", false,
 		when+"ring the bell, and show a notification on the desktop, when the task needs you and when it ends")
+	DefineDebug(flags, &f.debug, when)
 }
 
 // notifier returns what tells a person who does not look at the terminal: its bell, and a notification where the desktop has a program

@@ -89,8 +89,12 @@ func (v *Viewer) Follow(ctx context.Context, cl client.Client, t Found, flags Fo
 	if flags.notify {
 		o.Notify = v.notifier(ctx, screen)
 	}
-	f := v.Follower(t.ID, cl, screen, o)
+	f, endDebug := v.Follower(t.ID, cl, screen, o), func(bool) {}
+	if flags.debug {
+		endDebug = v.tail(ctx, cl, t, screen.Line)
+	}
 	status, err := f.Follow(ctx, v.Poller(cl, t))
+	endDebug(status != nil && IsEnded(status))
 	if errors.Is(err, errPlanReady) {
 		return v.printPlan(status)
 	}
