@@ -21,9 +21,11 @@ import (
 	"go.temporal.io/sdk/log"
 	"google.golang.org/protobuf/types/known/durationpb"
 
+	"github.com/longshift/longshift/internal/audit"
 	"github.com/longshift/longshift/internal/checkup"
 	"github.com/longshift/longshift/internal/cli/child"
 	"github.com/longshift/longshift/internal/cli/clitest"
+	"github.com/longshift/longshift/internal/cli/dev"
 	"github.com/longshift/longshift/internal/cli/environ"
 	"github.com/longshift/longshift/internal/cli/repository"
 	"github.com/longshift/longshift/internal/cli/server"
@@ -64,7 +66,8 @@ func longshiftMain() {
 // testWiring fills the seams with what the real ones rest on.
 func testWiring() Wiring {
 	return Wiring{
-		Version: "v1.2.3-test", ClaudeVersion: "2.1.9", ParseInput: task.ParseInput,
+		Version: "v1.2.3-test", ClaudeVersion: "2.1.9", ParseInput: task.ParseInput, Commands: audit.Read, Acts: audit.ReadActs,
+		Demo: func() dev.Demo { return dev.Demo{Files: map[string]string{"main.go": "package main\n"}} },
 		ParseConfig: func(b []byte) (*task.Config, error) {
 			c, err := project.Parse(b)
 			return &c, err

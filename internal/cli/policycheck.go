@@ -143,7 +143,7 @@ func (c *policyCheck) run(o policyOptions, args []string) error {
 		return err
 	}
 	return c.printer.Print(v, func() string {
-		return term.Facts("", "Verdict", string(v.Verdict), "Rule", v.Rule, "Reason", term.Plain(v.Reason), "Part", term.OneLine(v.Part))
+		return c.printer.Facts("", "Verdict", string(v.Verdict), "Rule", v.Rule, "Reason", term.Plain(v.Reason), "Part", term.OneLine(v.Part))
 	})
 }
 

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -73,6 +75,9 @@ Kill anything, at any moment: no finished work is lost or done twice.`,
 	root.SetVersionTemplate("{{.Version}}")
 	root.Flags().BoolP("version", "v", false, "show the version")
 	root.SetUsageTemplate(command.UsageTemplate)
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) {
+		fmt.Fprint(f.streams.Out, f.printer.Help(cmp.Or(c.Long, c.Short), c.UsageString()))
+	})
 	root.SetFlagErrorFunc(command.ExplainFlag)
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.PersistentFlags().StringVarP(&f.printer.Format, "output", "o", term.FormatText, "output `format`: text, json or jsonl")

@@ -100,7 +100,7 @@ func (o *configOptions) run(ctx context.Context) error {
 		}
 		shown.Task, shown.Warnings = r.Settings, r.Warnings
 	}
-	return o.printer.Print(shown, func() string { return configText(shown) })
+	return o.printer.Print(shown, func() string { return o.printer.Fit(configText(shown)) })
 }
 
 // resolved returns what a task in the repository would run with.

@@ -72,9 +72,18 @@ func (p *Printer) Encode(value any, indent string) error {
 	return e.Encode(value)
 }
 
-// Say writes a line for people to stderr.
+// Say writes a line for people to stderr. On a terminal it is broken where it is longer than that is wide; indented lines and those of a
+// difference are left as they are, because people copy them.
 func (p *Printer) Say(format string, args ...any) {
-	fmt.Fprintln(p.streams.Err, Plain(fmt.Sprintf(format, args...)))
+	lines := strings.Split(Plain(fmt.Sprintf(format, args...)), "\n")
+	if p.streams.ErrTTY {
+		for i, line := range lines {
+			if line != "" && !strings.ContainsAny(line[:1], " +-") {
+				lines[i] = wrap(line, p.streams.columns(), 2)
+			}
+		}
+	}
+	fmt.Fprintln(p.streams.Err, strings.Join(lines, "\n"))
 }
 
 // Fit cuts the lines of a table to the terminal, where there is one.
@@ -102,10 +111,10 @@ func (p *Printer) Wrap(line string, indent int) string {
 
 // Columns are those of the terminal that stdout is; 0 for none.
 func (p *Printer) Columns() int {
-	if !p.streams.OutTTY || p.streams.Width == nil || p.streams.Width() < 20 {
+	if !p.streams.OutTTY {
 		return 0
 	}
-	return p.streams.Width()
+	return p.streams.columns()
 }
 
 // Interactive tells whether a person can be asked: keys come from a terminal and the live line goes to one.

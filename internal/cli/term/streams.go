@@ -28,6 +28,17 @@ type Streams struct {
 	Password func() (string, error)
 }
 
+// columns are those of the terminal, 0 where they are not known or where nothing fits.
+func (s Streams) columns() int {
+	if s.Width == nil {
+		return 0
+	}
+	if n := s.Width(); n >= 20 {
+		return n
+	}
+	return 0
+}
+
 // SystemStreams are the streams of this process.
 func SystemStreams() Streams {
 	in, errs := int(os.Stdin.Fd()), int(os.Stderr.Fd())
