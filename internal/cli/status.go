@@ -70,7 +70,11 @@ func (o *statusOptions) table(ctx context.Context) error {
 			return err
 		}
 	}
-	return printRows(o.printer, rows, o.now(), "no task is running")
+	if err := printRows(o.printer, rows, o.now(), "no task is running"); err != nil || len(rows) == 0 {
+		return err
+	}
+	o.tasks.SayUnattended(ctx, c)
+	return nil
 }
 
 func (o *statusOptions) run(ctx context.Context, given string) error {

@@ -20,12 +20,14 @@ import (
 	"github.com/longshift/longshift/internal/cli/term"
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/repo/project"
 	"github.com/longshift/longshift/signals"
 )
 
 // options are what dev uses, and its flags.
 type options struct {
 	env     environ.Environ
+	git     environ.Git
 	config  *environ.Config
 	server  *server.Connector
 	printer *term.Printer
@@ -39,7 +41,7 @@ type options struct {
 
 // NewDevCommand makes the command dev.
 func NewDevCommand(u Uses) *cobra.Command {
-	o := &options{env: u.Env, config: u.Config, server: u.Server, printer: u.Printer, machine: u.Machine}
+	o := &options{env: u.Env, git: u.Git, config: u.Config, server: u.Server, printer: u.Printer, machine: u.Machine}
 	o.stack = newStack(u, "", func(line string) { u.Printer.Say("%s", line) })
 	c := &cobra.Command{
 		Use:   "dev",
@@ -71,6 +73,8 @@ type info struct {
 	Started  bool   `json:"started"` // the server is ours
 
 	Checks []checkup.Finding `json:"checks"` // of what the first task needs
+
+	settled bool // the current folder is in a repository with settings
 }
 
 func (o *options) run(ctx context.Context) error {
@@ -95,6 +99,7 @@ func (o *options) run(ctx context.Context) error {
 	if err := s.startWorker(ctx); err != nil {
 		return devEnd(ctx, err)
 	}
+	info.settled = o.settled(ctx)
 	if info.Checks = <-checked; ctx.Err() != nil {
 		return nil
 	}
@@ -140,7 +145,20 @@ func devText(p *term.Printer, i info) string {
 	if len(missing) > 0 {
 		text += "\nMissing, or not as it should be (`longshift doctor` checks more):\n" + findingText(p, missing)
 	}
-	return text + "\nIn a git repository, in another terminal:\n  " + devHint(i) + "longshift run \"fix the failing tests\"\n"
+	text += "\nIn a git repository, in another terminal:\n"
+	if !i.settled {
+		text += "  longshift init   # once: proposes the commands that prepare a workspace and check the work\n"
+	}
+	return text + "  " + devHint(i) + "longshift run \"fix the failing tests\"\n"
+}
+
+// settled tells whether the current folder is in a repository that has settings.
+func (o *options) settled(ctx context.Context) bool {
+	top, err := o.git.Run(ctx, o.env.Dir, "rev-parse", "--show-toplevel")
+	if err == nil {
+		_, err = os.Stat(filepath.Join(top, project.FileName))
+	}
+	return err == nil
 }
 
 // shownChecks are those whose good results are worth a line at the start.

@@ -3,11 +3,13 @@ package dev
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/longshift/longshift/internal/cli/clitest"
 	"github.com/longshift/longshift/internal/cli/environ"
+	"github.com/longshift/longshift/internal/cli/term"
 )
 
 func TestBackoff(t *testing.T) {
@@ -34,6 +36,38 @@ func TestDevHint(t *testing.T) {
 		if got := devHint(i); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
+	}
+}
+
+// Where no settings are known, the start of dev proposes to make some.
+func TestDevProposesSettings(t *testing.T) {
+	p := term.NewPrinter(term.Streams{})
+	if got := devText(p, info{}); !strings.Contains(got, "\n  longshift init   # once: ") {
+		t.Error(got)
+	}
+	if got := devText(p, info{settled: true}); strings.Contains(got, "init") {
+		t.Error(got)
+	}
+	dir := t.TempDir()
+	env := environ.Environ{Vars: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GIT_CEILING_DIRECTORIES=/"}, Dir: filepath.Join(dir, "web", "src")}
+	if err := os.MkdirAll(env.Dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	o := &options{env: env, git: environ.NewGit(env)}
+	if o.settled(t.Context()) {
+		t.Error("a folder outside of repositories counts as settled")
+	}
+	if _, err := o.git.Run(t.Context(), filepath.Join(dir, "web"), "init", "--quiet"); err != nil {
+		t.Fatal(err)
+	}
+	if o.settled(t.Context()) {
+		t.Error("a repository without settings counts as settled")
+	}
+	if err := os.WriteFile(filepath.Join(dir, "web", ".longshift.yaml"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if !o.settled(t.Context()) {
+		t.Error("settings are not found from a folder below")
 	}
 }
 

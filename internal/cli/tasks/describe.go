@@ -75,11 +75,11 @@ func reasonText(r signals.Reason) string {
 	case signals.ReasonReview:
 		return "our reviewer does not let the work pass"
 	case signals.Reason(signals.WaitSessions):
-		return "others of the repository are at work"
+		return "as many as LONGSHIFT_REPOSITORY_SESSIONS or the intake allows are at work"
 	case signals.Reason(signals.WaitPull):
 		return "a pull request of ours is open"
 	case signals.Reason(signals.WaitCost):
-		return "today's money is spent, or promised to others"
+		return "today's money is spent, or promised to others (LONGSHIFT_DAILY_COST, LONGSHIFT_REPOSITORY_DAILY_COST or the intake's)"
 	}
 	return strings.ReplaceAll(string(r), "_", " ")
 }
@@ -150,7 +150,7 @@ func SummaryText(status *signals.Status, ended time.Time, more ...string) string
 	pairs = append(pairs, figures(status)...)
 	pairs = append(pairs, takeOver(status)...)
 	if status.PullRequest != nil && status.Check == nil {
-		pairs = append(pairs, "Check", "none: the settings name no check command (see `longshift init`)")
+		pairs = append(pairs, "Check", noCheck)
 	}
 	took := ""
 	if !status.Started.IsZero() { // an input that was refused has begun nothing
@@ -159,6 +159,14 @@ func SummaryText(status *signals.Status, ended time.Time, more ...string) string
 	pairs = append(pairs, "Duration", took, "Warnings", term.Plain(strings.Join(status.Warnings, "\n")))
 	pairs = append(pairs, more...)
 	return term.Facts(OutcomeText(status), pairs...)
+}
+
+const noCheck = "none: the settings name no check command (see `longshift init`)"
+
+// unchecked tells that a running task has no check command: else it would have run before the plan was made. That of a pull request's
+// follower is not run then.
+func unchecked(status *signals.Status) bool {
+	return status.Plan != nil && status.PullRequest == nil && status.Check == nil && status.BaseCheck == nil
 }
 
 // takeOver names the commands that show and take what a task has committed. In a folder they are those of git.

@@ -106,7 +106,7 @@ func TestFollowWhenNobodyAnswers(t *testing.T) {
 			t.Error(f.err)
 		}
 		out := f.Errs.String()
-		clitest.Wants(t, out, "no worker is answering; the task is safe and continues when one is back\n", "a worker answers again\n",
+		clitest.Wants(t, out, "no worker is answering; the task is safe and continues when one is back; start one with `longshift dev`", "a worker answers again\n",
 			"the Temporal server does not answer; the task is safe there; trying again\n", "the Temporal server answers again\n")
 		if n := strings.Count(out, "\n"); n != 4 {
 			t.Errorf("%d lines, want 4:\n%s", n, out)

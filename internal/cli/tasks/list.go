@@ -74,6 +74,16 @@ func (t *Tasks) CheckAttributes(ctx context.Context, c client.Client) error {
 	return nil
 }
 
+// SayUnattended says that no worker asks for work, and that nothing moves then.
+func (t *Tasks) SayUnattended(ctx context.Context, c client.Client) {
+	call, cancel := server.Answer(ctx)
+	defer cancel()
+	d, err := c.DescribeTaskQueue(call, signals.Queue, enumspb.TASK_QUEUE_TYPE_WORKFLOW)
+	if err == nil && len(d.GetPollers()) == 0 {
+		t.printer.Say("no worker is connected, so nothing moves; %s", startWorker)
+	}
+}
+
 func readRow(e *workflowpb.WorkflowExecutionInfo) Row {
 	r := Row{ID: e.Execution.GetWorkflowId(), RunID: e.Execution.GetRunId(), Started: e.GetStartTime().AsTime()}
 	if e.GetCloseTime() != nil {
@@ -120,7 +130,11 @@ func (r Row) State(now time.Time) string {
 	case state == "":
 		return "starting"
 	case r.Phase == task.Queued && r.WaitsFor != "":
-		state += " (" + strings.ReplaceAll(string(r.WaitsFor), "_", " ") + ")"
+		state += " (" + strings.ReplaceAll(string(r.WaitsFor), "_", " ")
+		if r.WaitingUntil.After(now) {
+			state += fmt.Sprintf(", %s left", term.Remaining(r.WaitingUntil.Sub(now)))
+		}
+		state += ")"
 	case r.WaitingUntil.After(now):
 		state += fmt.Sprintf(" (%s left)", term.Remaining(r.WaitingUntil.Sub(now)))
 	}

@@ -60,7 +60,7 @@ const untaken = 3 * time.Second
 func stepWaits(d *workflowservice.DescribeWorkflowExecutionResponse, now time.Time) string {
 	for _, a := range d.GetPendingActivities() {
 		if a.GetState() == enumspb.PENDING_ACTIVITY_STATE_STARTED && beatOf(a).Waiting {
-			return "for a free slot on its host (LONGSHIFT_SLOTS)"
+			return "for a free slot on its host, where others work (LONGSHIFT_SLOTS sets how many)"
 		}
 		if why := a.GetLastFailure().GetMessage(); why != "" && a.GetAttempt() > 1 {
 			return "for a step that is tried again: " + excerpt.Clip(term.OneLine(why), 300)
@@ -70,9 +70,9 @@ func stepWaits(d *workflowservice.DescribeWorkflowExecutionResponse, now time.Ti
 		}
 		switch a.GetActivityType().GetName() {
 		case "AssignTask":
-			return "for a host: none has answered yet"
+			return "for a host: none has answered yet; start a worker with `longshift dev` or longshift-worker"
 		case "RunAgent", "RunSetup", "RunChecks":
-			return "for its host, which has not taken the step yet"
+			return "for its host, which has not taken the step yet; see `longshift doctor`"
 		}
 	}
 	return ""

@@ -30,13 +30,13 @@ func TestStepWaits(t *testing.T) {
 		want    string
 		failed  string
 	}{
-		{"RunAgent", started, time.Second, 1, signals.Heartbeat{Waiting: true}, "for a free slot on its host (LONGSHIFT_SLOTS)", ""},
-		{"RunChecks", started, time.Minute, 2, signals.Heartbeat{Waiting: true}, "for a free slot on its host (LONGSHIFT_SLOTS)", ""},
+		{"RunAgent", started, time.Second, 1, signals.Heartbeat{Waiting: true}, "for a free slot on its host, where others work (LONGSHIFT_SLOTS sets how many)", ""},
+		{"RunChecks", started, time.Minute, 2, signals.Heartbeat{Waiting: true}, "for a free slot on its host, where others work (LONGSHIFT_SLOTS sets how many)", ""},
 		{"RunAgent", scheduled, time.Minute, 2, signals.Heartbeat{Waiting: true}, "", ""},
 		{"RunAgent", started, time.Minute, 1, signals.Heartbeat{Session: "a"}, "", ""},
 		{"PollSource", started, time.Minute, 1, "a word", "", ""},
-		{"RunAgent", scheduled, time.Minute, 1, nil, "for its host, which has not taken the step yet", ""},
-		{"AssignTask", scheduled, time.Minute, 1, nil, "for a host: none has answered yet", ""},
+		{"RunAgent", scheduled, time.Minute, 1, nil, "for its host, which has not taken the step yet; see `longshift doctor`", ""},
+		{"AssignTask", scheduled, time.Minute, 1, nil, "for a host: none has answered yet; start a worker with `longshift dev` or longshift-worker", ""},
 		{"RunAgent", started, time.Minute, 1, nil, "", ""},
 		{"RunAgent", scheduled, time.Second, 1, nil, "", ""},
 		{"RunAgent", scheduled, time.Minute, 2, nil, "", ""},

@@ -47,6 +47,9 @@ func StatusText(s Snapshot, now time.Time, page string) string {
 		"Commands", questionsText(status, now), "Request", request, "By", by, "Repository", repository,
 		"Branch", term.OneLine(status.Branch), "Host", term.OneLine(status.Host), "Round", round(status)}
 	pairs = append(pairs, figures(status)...)
+	if unchecked(status) {
+		pairs = append(pairs, "Check", noCheck)
+	}
 	return term.Facts(status.WorkflowID, append(pairs, "Worked", worked(status), "Started", term.Ago(now, status.Started), "Web", page)...)
 }
 

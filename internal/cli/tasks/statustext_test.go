@@ -23,6 +23,8 @@ func TestRowState(t *testing.T) {
 		{Row{Phase: task.Approving, NeedsHuman: true, WaitingUntil: now.Add(90 * time.Second)}, "approving (1m 30s left) — needs you"},
 		{Row{Phase: task.Waiting, WaitingUntil: now.Add(3 * time.Hour)}, "waiting (3h left)"},
 		{Row{Phase: task.Waiting, WaitingUntil: now.Add(-time.Hour)}, "waiting"},
+		{Row{Phase: task.Queued, WaitsFor: signals.WaitPull}, "queued (open pull request)"},
+		{Row{Phase: task.Queued, WaitsFor: signals.WaitCost, WaitingUntil: now.Add(3 * time.Hour)}, "queued (daily cost, 3h left)"},
 		{Row{Phase: task.Suspended, NeedsHuman: true}, "suspended — needs you"},
 		{Row{Phase: task.Ended, Outcome: task.PullRequest, NeedsHuman: true}, "pull_request"},
 	} {
@@ -66,6 +68,32 @@ func TestStatusText(t *testing.T) {
 `
 	if got := StatusText(s, now, server.Page("web-1", "run")); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// A status says why nothing moves: behind whom and by which limit, until when, and for want of which worker; and that there is no check.
+func TestStatusSaysWhatIsWaitedFor(t *testing.T) {
+	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	planned := &task.Plan{Deliverables: []task.Deliverable{{ID: "A"}}}
+	noneSet := "  Check         none: the settings name no check command (see `longshift init`)\n"
+	for name, c := range map[string]struct {
+		snapshot  Snapshot
+		want, not string
+	}{
+		"behind others": {Snapshot{Status: &signals.Status{Phase: task.Queued, Reason: signals.Reason(signals.WaitSessions), Detail: "1 of 1 at work: web-2",
+			NextAction: "nothing; it starts automatically"}}, "Queued: as many as LONGSHIFT_REPOSITORY_SESSIONS or the intake allows are at work\n  " +
+			"Detail    1 of 1 at work: web-2\n  Next      nothing; it starts automatically\n", "Check"},
+		"for money": {Snapshot{Status: &signals.Status{Phase: task.Queued, Reason: signals.Reason(signals.WaitCost), WaitingUntil: now.Add(2 * time.Hour)}},
+			"LONGSHIFT_DAILY_COST, LONGSHIFT_REPOSITORY_DAILY_COST or the intake's) (2h left)\n", "Check"},
+		"for a host":     {Snapshot{Status: &signals.Status{Phase: task.Preparing}, waits: "for a host"}, "waits for a host", "Check"},
+		"without check":  {Snapshot{Status: &signals.Status{Phase: task.Executing, Plan: planned}}, noneSet, "Detail"},
+		"check is to be": {Snapshot{Status: &signals.Status{Phase: task.Executing, Plan: planned, BaseCheck: &signals.Check{}}}, "Executing", "init"},
+		"a follower": {Snapshot{Status: &signals.Status{Phase: task.Following, Plan: planned, PullRequest: &signals.PullRequest{}}},
+			"Looking after the pull request", "init"},
+	} {
+		if got := StatusText(c.snapshot, now, ""); !strings.Contains(got, c.want) || strings.Contains(got, c.not) {
+			t.Errorf("%s: got\n%s", name, got)
+		}
 	}
 }
 

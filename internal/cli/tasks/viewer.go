@@ -53,7 +53,7 @@ func (v *Viewer) Once(ctx context.Context, c PollClient, f Found) (Snapshot, err
 	case s.Status == nil && s.Err != nil:
 		return s, s.Err
 	case s.trouble == NoWorker:
-		v.printer.Say("no worker is answering; this is what the server knows")
+		v.printer.Say("no worker is answering; this is what the server knows; %s", startWorker)
 	}
 	if s.Status == nil {
 		s.Status = statusOf(f.row)
@@ -63,6 +63,9 @@ func (v *Viewer) Once(ctx context.Context, c PollClient, f Found) (Snapshot, err
 	}
 	return s, nil
 }
+
+// startWorker is what to do where no worker answers.
+const startWorker = "start one with `longshift dev` or longshift-worker, or see `longshift doctor`"
 
 // Poller polls a task.
 func (v *Viewer) Poller(c PollClient, t Found) *Poller {
@@ -133,7 +136,7 @@ func (v *Viewer) Ended(ctx context.Context, c PollClient, f Found) error {
 	said := NoTrouble
 	for last = range w.Watch(ctx) {
 		if last.trouble != said && last.trouble == NoWorker {
-			v.printer.Say("no worker is answering; the task ends when one is back")
+			v.printer.Say("no worker is answering; the task ends when one is back; %s", startWorker)
 		}
 		said = last.trouble
 	}
