@@ -1,0 +1,62 @@
+package dev
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/longshift/longshift/internal/checkup"
+	"github.com/longshift/longshift/internal/cli/server"
+	"github.com/longshift/longshift/internal/cli/term"
+	"github.com/longshift/longshift/internal/repo/project"
+	"github.com/longshift/longshift/signals"
+)
+
+// devText says what is up, with what, and what is missing before the first task can be done.
+func devText(p *term.Printer, i info) string {
+	facts := []string{"Temporal", i.Temporal, "Temporal Web", i.Web, "Data", i.Data}
+	var missing []checkup.Finding
+	for _, f := range i.Checks {
+		switch {
+		case f.State != signals.HostOK:
+			missing = append(missing, f)
+		case slices.Contains(shownChecks, f.Check):
+			facts = append(facts, strings.ToUpper(f.Check[:1])+f.Check[1:], f.Detail)
+		}
+	}
+	text := term.Facts("Longshift is up. Ctrl-C ends it.", facts...)
+	if len(missing) > 0 {
+		text += "\nMissing, or not as it should be (`longshift doctor` checks more):\n" + findingText(p, missing)
+	}
+	text += "\nIn a git repository, in another terminal:\n"
+	if !i.settled {
+		text += "  longshift init   # once: proposes the commands that prepare a workspace and check the work\n"
+	}
+	return text + "  " + devHint(i) + "longshift run \"fix the failing tests\"\n"
+}
+
+// settled tells whether the current folder is in a repository that has settings.
+func (o *options) settled(ctx context.Context) bool {
+	top, err := o.git.Run(ctx, o.env.Dir, "rev-parse", "--show-toplevel")
+	if err == nil {
+		_, err = os.Stat(filepath.Join(top, project.FileName))
+	}
+	return err == nil
+}
+
+// shownChecks are those whose good results are worth a line at the start.
+var shownChecks = []string{checkup.OfClaude, checkup.OfModel, checkup.OfGitHub}
+
+// devHint sets the addresses where they are not the ones that other commands take by themselves.
+func devHint(i info) string {
+	hint := ""
+	if i.Temporal != "localhost:7233" && i.Temporal != "127.0.0.1:7233" {
+		hint = "TEMPORAL_ADDRESS=" + i.Temporal + " "
+	}
+	if i.Web != "" && i.Started && i.Web != server.WebBeside(i.Temporal) {
+		hint += "LONGSHIFT_WEB_URL=" + i.Web + " "
+	}
+	return hint
+}
