@@ -7,14 +7,20 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/client"
+
 	"github.com/longshift/longshift/internal/cli/clitest"
 	"github.com/longshift/longshift/internal/cli/environ"
+	"github.com/longshift/longshift/internal/cli/server"
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/signals"
 )
 
 // devConsole is a console for `longshift dev` with the server and the worker as built, and a data folder of its own.
@@ -82,6 +88,7 @@ func TestDev(t *testing.T) {
 	if asked, err := os.ReadFile(filepath.Join(bin, "asked")); err != nil || string(asked) != "auth token --hostname github.com\n" {
 		t.Errorf("gh was asked %q, %v", asked, err)
 	}
+	hostsAnswer(t, fmt.Sprintf("127.0.0.1:%d", port), signals.HostIdentity(environ.OwnHost(c.data()), second), c.data(), other.data())
 	stopOther()
 	if got := <-otherCode; got != fault.ExitOK {
 		t.Errorf("the other one: exit code %d\n%s", got, other.Errs.String())
@@ -96,6 +103,40 @@ func TestDev(t *testing.T) {
 	}
 	if !clitest.Gone(second) || !portIsFree(port) {
 		t.Errorf("worker gone: %v, port free: %v", clitest.Gone(second), portIsFree(port))
+	}
+}
+
+// hostsAnswer has doctor ask the workers of these data folders, from a machine that runs none, as soon as they poll. last is a poller
+// that has to be among them.
+func hostsAnswer(t *testing.T, address, last string, folders ...string) {
+	t.Helper()
+	cl, err := server.Dial(t.Context(), client.Options{HostPort: address})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cl.Close()
+	clitest.Eventually(t, "all hosts poll", func() bool {
+		d, err := cl.DescribeTaskQueue(t.Context(), signals.QueueHosts, enumspb.TASK_QUEUE_TYPE_ACTIVITY)
+		if err != nil {
+			return false
+		}
+		var who []string
+		for _, p := range d.GetPollers() {
+			host, _ := signals.HostOfIdentity(p.GetIdentity())
+			who = append(who, p.GetIdentity(), host)
+		}
+		return slices.Contains(who, last) && !slices.ContainsFunc(folders, func(data string) bool {
+			return !slices.Contains(who, environ.OwnHost(data))
+		})
+	})
+	c := newConsole(t, "TEMPORAL_ADDRESS="+address, "LONGSHIFT_DATA="+t.TempDir())
+	c.run("doctor", "-o", "jsonl")
+	for _, data := range folders {
+		host := environ.OwnHost(data)
+		for _, check := range []string{"version", "sandbox", "work in sandbox"} {
+			clitest.Wants(t, c.Out.String(), fmt.Sprintf(`{"host":%q,"check":%q,"state":`, host, check))
+		}
+		clitest.Wants(t, c.Out.String(), fmt.Sprintf(`{"host":%q,"check":"data folder","state":"ok","detail":"$LONGSHIFT_DATA"}`, host))
 	}
 }
 

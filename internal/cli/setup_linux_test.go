@@ -134,7 +134,7 @@ func TestSetupFileChangedMeanwhile(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.waits("Write this into", "y")
-	if code := w.code(); code != fault.ExitConflict || !strings.Contains(w.out.String(), "has been changed meanwhile") || content(t, file) != "setup: b\n" {
+	if code := w.code(); code != fault.ExitConflict || !strings.Contains(strings.Join(strings.Fields(w.out.String()), " "), "has been changed meanwhile") || content(t, file) != "setup: b\n" {
 		t.Errorf("code %d: %q", code, w.shown())
 	}
 }

@@ -65,8 +65,8 @@ func (s *serverCheck) queue(ctx context.Context, c client.Client, q queue) check
 	}
 	ago := s.now().Sub(at)
 	if ago > 2*server.AnswerWithin+upWithin {
-		return checkup.Finding{Check: check, State: signals.HostWarn, Detail: fmt.Sprintf("the queue %s was polled %s ago", q.name, term.Age(ago)),
-			Hint: "the worker may be gone; see its log"}
+		return checkup.Finding{Check: check, State: signals.HostWarn,
+			Detail: fmt.Sprintf("the queue %s was polled %s ago", q.name, term.Age(ago)), Hint: "the worker may be gone; see its log"}
 	}
 	return good(check, "polls the queue "+q.name)
 }

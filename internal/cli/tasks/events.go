@@ -70,6 +70,6 @@ func eventText(e *historypb.HistoryEvent) string {
 	if err != nil {
 		all = []byte(err.Error())
 	}
-	return fmt.Sprintf("debug: %s  event %d  %s  %s", e.GetEventTime().AsTime().Local().Format(time.TimeOnly), e.GetEventId(), e.GetEventType(),
-		term.OneLine(string(all)))
+	at := e.GetEventTime().AsTime().Local().Format(time.TimeOnly)
+	return fmt.Sprintf("debug: %s  event %d  %s  %s", at, e.GetEventId(), e.GetEventType(), term.OneLine(string(all)))
 }
