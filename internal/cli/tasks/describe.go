@@ -163,8 +163,8 @@ func SummaryText(status *signals.Status, ended time.Time, more ...string) string
 
 const noCheck = "none: the settings name no check command (see `longshift init`)"
 
-// unchecked tells that a running task has no check command: else it would have run before the plan was made. That of a pull request's
-// follower is not run then.
+// unchecked tells that a running task has no check command: else it would have run before the plan was made. The follower of a pull request
+// begins with a plan and without a run, so nothing is said of it.
 func unchecked(status *signals.Status) bool {
 	return status.Plan != nil && status.PullRequest == nil && status.Check == nil && status.BaseCheck == nil
 }
