@@ -100,7 +100,7 @@ func TestOpenPullRequest(t *testing.T) {
 		!r.Draft || r.Labels[0] != "bot" || r.Reviewers[0] != "ben" || r.Title != "Add sums" || r.Repository.Name != "calc" {
 		t.Errorf("asked for %+v", r)
 	}
-	link := "<http://localhost:8233/namespaces/default-test-namespace/workflows/ann%2Fcalc%20%237/default-test-run-id>"
+	link := "<http://localhost:8233/namespaces/default-test-namespace/workflows/ann%2Fcalc%20%237/default-test-run-id/user-metadata>"
 	if !strings.Contains(r.Body, link) || strings.Contains(r.Body, "elsewhere") {
 		t.Errorf("the text has no link %s:\n%s", link, r.Body)
 	}

@@ -48,15 +48,34 @@ func Attributes() []Attribute {
 	}
 }
 
-// WebURL is the page of a workflow in Temporal Web at base. An empty run means the newest. It is "" if base is not configured. Every part
-// is escaped, because whoever starts a task chooses its id.
+// stateTab is the tab of Temporal Web that shows Current Details: how a workflow stands, in words. Without a tab in its address a run opens
+// at the timeline of its history, which does not show them.
+const stateTab = "/user-metadata"
+
+// WebURL is the page of a workflow in Temporal Web at base, at the tab that shows how it stands. An empty run means the newest, which
+// Temporal Web opens at its timeline. It is "" if base is not configured. Every part is escaped: whoever starts a task chooses its id.
 func WebURL(base, namespace, id, run string) string {
 	if base == "" {
 		return ""
 	}
-	page := strings.TrimRight(base, "/") + "/namespaces/" + url.PathEscape(namespace) + "/workflows/" + url.PathEscape(id)
+	page := webWorkflows(base, namespace) + "/" + url.PathEscape(id)
 	if run != "" {
-		page += "/" + url.PathEscape(run)
+		page += "/" + url.PathEscape(run) + stateTab
 	}
 	return page
+}
+
+// NeedsPeople is the filter, in the server's list, of what waits for a person.
+const NeedsPeople = AttrNeedsHuman + " = true AND ExecutionStatus = 'Running'"
+
+// WebListURL is the page of Temporal Web that lists what a filter selects. It is "" if base is not configured.
+func WebListURL(base, namespace, filter string) string {
+	if base == "" {
+		return ""
+	}
+	return webWorkflows(base, namespace) + "?" + url.Values{"query": {filter}}.Encode()
+}
+
+func webWorkflows(base, namespace string) string {
+	return strings.TrimRight(base, "/") + "/namespaces/" + url.PathEscape(namespace) + "/workflows"
 }

@@ -45,7 +45,7 @@ func TestRun(t *testing.T) {
 		t.Errorf("search attributes %v", o.TypedSearchAttributes)
 	}
 	if want := "Task `" + o.ID + "` runs in acme/web. [Temporal Web](https://temporal.example.com/namespaces/default/workflows/" + o.ID + "/run-of-" +
-		o.ID + ")"; a.Text != want {
+		o.ID + "/user-metadata)"; a.Text != want {
 		t.Errorf("answer %q\nwant   %q", a.Text, want)
 	}
 	if last := w.last(); !last.Done || last.Task != o.ID || last.Verb != command.Run || len(w.acts) != 2 || w.acts[0].Reason != Asked {

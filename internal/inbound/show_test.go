@@ -30,10 +30,10 @@ func TestStatus(t *testing.T) {
 - Repository: acme/web
 - Detail: a\_b
 - Plan: revision 2, 1 of 2 done
-- Cost: $1.25 of $5.00, 3m0s of 1h0m0s
+- Cost: $1.25 of $5.00, 3m of 1h
 - Pull request: [#12](https://github.com/acme/web/pull/12)
 - Next: approve, edit or reject the plan
-- More: [Temporal Web](https://temporal.example.com/namespaces/default/workflows/` + taskID + `/` + taskRun + `)
+- More: [Temporal Web](https://temporal.example.com/namespaces/default/workflows/` + taskID + `/` + taskRun + `/user-metadata)
 
 A command waits, in the folder deploy (rule ` + "`terraform`): it \\`changes\\` things\n\n```\nrm -rf [x](y)\n```\n\nIts id is `4f2a91c0`: write `allow` or `deny`, and the id.\n\nAllowed, a command may run once; `allow` with `--for-task` lets it run in this task every time, whatever its files contain then."
 	if a := w.handle(says(starter, "status "+taskID)); a.Text != want {

@@ -53,10 +53,16 @@ func startDev(t testing.TB, p *person, script agenttest.Script) *dev {
 	go func() { d.ended <- d.cmd.Wait() }()
 	t.Cleanup(d.stop)
 	lab.Eventually(t, 90*time.Second, "longshift dev is up", func() bool { return d.up() })
+	if !peopleLink.MatchString(d.said()) {
+		t.Error("longshift dev does not say where to see what waits for people")
+	}
 	return d
 }
 
 var hint = regexp.MustCompile(`(?m)^  (.*)longshift run "`)
+
+// peopleLink is the line with the list of what waits for people.
+var peopleLink = regexp.MustCompile(`(?m)^  Waits for you  http://localhost:\d+/namespaces/default/workflows\?query=LongshiftNeedsHuman`)
 
 // troubles are lines of the server and the worker about something that went wrong.
 var troubles = regexp.MustCompile(`level=(WARN|ERROR)|panic:`)

@@ -80,14 +80,14 @@ func (d *demonstration) run(ctx context.Context, kill, keep bool) (err error) {
 	if err := d.prepare(ctx); err != nil {
 		return err
 	}
-	status, id, err := d.play(ctx, kill)
+	status, err := d.play(ctx, kill)
 	if err != nil {
 		return err
 	}
 	if err := d.result(ctx, status); err != nil {
 		return err
 	}
-	if err := d.linger(ctx, id); err != nil {
+	if err := d.linger(ctx, status); err != nil {
 		return err
 	}
 	if c := status.Check; c == nil || !c.Passed() {
@@ -109,21 +109,20 @@ func (d *demonstration) clean(keep bool) {
 }
 
 // play starts the task and follows it to its end.
-func (d *demonstration) play(ctx context.Context, kill bool) (*signals.Status, string, error) {
+func (d *demonstration) play(ctx context.Context, kill bool) (*signals.Status, error) {
 	agent, mode, after, scenario := task.AgentScript, task.ApprovalAuto, "5s", d.scenario()
 	in := task.Input{Repository: d.repository, Task: d.demo.Task, RequestedBy: &task.Person{Name: d.env.User(), Via: "cli"},
 		Config: &task.Config{Agent: &agent, Scenario: &scenario, Approval: &task.ApprovalConfig{Mode: &mode, After: &after}}}
 	id, err := tasks.NewTaskID(in, "")
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	run, err := d.tasks.Start(ctx, d.stack.client, id, in)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	d.viewer.Greet(id, run)
-	status, err := d.follow(ctx, id, run, kill)
-	return status, id, err
+	return d.follow(ctx, id, run, kill)
 }
 
 func (d *demonstration) follow(ctx context.Context, id, run string, kill bool) (*signals.Status, error) {
@@ -174,8 +173,9 @@ func (d *demonstration) result(ctx context.Context, status *signals.Status) erro
 }
 
 // linger keeps Temporal Web up on a terminal, until Enter.
-func (d *demonstration) linger(ctx context.Context, id string) error {
-	d.printer.Say("\nEvery step is in Temporal Web: %s", signals.WebURL(d.web, d.stack.options.Namespace, id, ""))
+func (d *demonstration) linger(ctx context.Context, status *signals.Status) error {
+	page := signals.WebURL(d.web, d.stack.options.Namespace, status.WorkflowID, status.RunID)
+	d.printer.Say("\nEvery step is in Temporal Web: %s", page)
 	if !d.printer.Interactive() {
 		return nil
 	}

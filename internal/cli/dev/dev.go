@@ -18,6 +18,7 @@ import (
 	"github.com/longshift/longshift/internal/cli/term"
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/signals"
 )
 
 // options are what dev uses, and its flags.
@@ -65,6 +66,7 @@ with --ephemeral it forgets everything at the end. The worker logs warnings, or 
 type info struct {
 	Temporal string `json:"temporal"`
 	Web      string `json:"web,omitempty"`
+	People   string `json:"needsHuman,omitempty"` // what waits for a person, in Temporal Web
 	Data     string `json:"data"`
 	Started  bool   `json:"started"` // the server is ours
 
@@ -96,6 +98,7 @@ func (o *options) run(ctx context.Context) error {
 		return devEnd(ctx, err)
 	}
 	info.settled = o.settled(ctx)
+	info.People = signals.WebListURL(info.Web, s.options.Namespace, signals.NeedsPeople)
 	if info.Checks = <-checked; ctx.Err() != nil {
 		return nil
 	}

@@ -16,7 +16,7 @@ import (
 
 // devText says what is up, with what, and what is missing before the first task can be done.
 func devText(p *term.Printer, i info) string {
-	facts := []string{"Temporal", i.Temporal, "Temporal Web", i.Web, "Data", i.Data}
+	facts := []string{"Temporal", i.Temporal, "Temporal Web", i.Web, "Waits for you", i.People, "Data", i.Data}
 	var missing []checkup.Finding
 	for _, f := range i.Checks {
 		switch {

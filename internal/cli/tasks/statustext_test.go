@@ -64,7 +64,7 @@ func TestStatusText(t *testing.T) {
   Cost          $1.50 of $5.00
   Worked        4m of 1h
   Started       10m ago
-  Web           http://localhost:8233/namespaces/default/workflows/web-1/run
+  Web           http://localhost:8233/namespaces/default/workflows/web-1/run/user-metadata
 `
 	if got := StatusText(s, now, server.Page("web-1", "run")); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

@@ -32,7 +32,7 @@ func TestMarkdownHasNoEffect(t *testing.T) {
 		m.Mono("a`b"):                                                     "a\\`b",
 		m.Link("here", "javascript:alert(1)"):                             "",
 		m.Link("here", "https://x.example/hunter2"):                       "",
-		m.Web("id", "run"):                                                "[Temporal Web](https://temporal.example.com/namespaces/default/workflows/id/run)",
+		m.Web("id", "run"):                                                "[Temporal Web](https://temporal.example.com/namespaces/default/workflows/id/run/user-metadata)",
 		m.NotCurrent("This button", ""):                                   "This button is no longer current: this was settled already",
 		m.Error(fault.New(fault.Input, "no *task*").WithHint("use list")): `No \*task\*. Use list.`,
 	} {

@@ -98,7 +98,7 @@ func cost(s signals.Status) string {
 		text += " of " + USD(s.BudgetUSD)
 	}
 	if s.BudgetTime > 0 {
-		text += fmt.Sprintf(", %s of %s", s.Worked.Round(time.Second), s.BudgetTime.Round(time.Second))
+		text += fmt.Sprintf(", %s of %s", task.Duration(s.Worked.Round(time.Second)), task.Duration(s.BudgetTime.Round(time.Second)))
 	}
 	return text
 }
