@@ -65,7 +65,7 @@ func (ad *admissions) receive(ctx workflow.Context) {
 			}
 		}
 	}
-	onSignal(ctx, signals.Admission, "a limiter says whether the task may work", "signal "+signals.Admission, received)
+	onSignal(ctx, signals.Admission, notForPeople+"a limiter says whether the task may work", "signal "+signals.Admission, received)
 }
 
 // needed tells whether any limiter has to admit the task.

@@ -19,8 +19,10 @@ func Arrival(ctx workflow.Context, e forge.Event) (string, error) {
 		ScheduleToCloseTimeout: 24 * time.Hour,
 		RetryPolicy:            &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: 5 * time.Minute},
 	})
+	arrivalPage(ctx, e, "")
 	var what string
 	err := workflow.ExecuteActivity(ctx, control.Arrive, e).Get(ctx, &what)
+	arrivalPage(ctx, e, what)
 	return what, err
 }
 
@@ -36,7 +38,8 @@ func Watch(ctx workflow.Context, in signals.WatchInput) error {
 	})
 	for range mostPolls {
 		var w activities.ForgePoll
-		switch err := workflow.ExecuteActivity(look, control.PollForge, in).Get(ctx, &w); {
+		err := workflow.ExecuteActivity(look, control.PollForge, in).Get(ctx, &w)
+		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err != nil: // refused for good, until somebody fixes the access: polled again later
@@ -46,6 +49,7 @@ func Watch(ctx workflow.Context, in signals.WatchInput) error {
 			return nil
 		}
 		in.Cursor = w.Cursor
+		watchPage(ctx, in, w, err)
 		timer := workflow.NewTimerWithOptions(ctx, w.Every, workflow.TimerOptions{Summary: "look again"})
 		if err := timer.Get(ctx, nil); err != nil {
 			return err

@@ -26,6 +26,7 @@ func (se *sessions) newSession(ctx workflow.Context, role task.Role, b brief) *s
 		entry.Deliverable = d.ID
 	}
 	se.status.Sessions = append(se.status.Sessions, entry)
+	se.journal.refresh(ctx)
 	s := &session{brief: b, at: len(se.status.Sessions) - 1, input: in}
 	if role == task.Planner {
 		s.cap = se.settings.Budget.PlanCost

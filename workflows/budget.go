@@ -38,7 +38,7 @@ func (bu *budget) raise(cost float64, running time.Duration) (limited string) {
 		bu.status.BudgetUSD, limited = bu.maxCost, fmt.Sprintf("; the operator allows %s in all", usd(bu.maxCost))
 	}
 	if bu.maxTime > 0 && bu.status.BudgetTime > bu.maxTime {
-		bu.status.BudgetTime, limited = bu.maxTime, limited+fmt.Sprintf("; the operator allows %s in all", bu.maxTime)
+		bu.status.BudgetTime, limited = bu.maxTime, limited+fmt.Sprintf("; the operator allows %s in all", spell(bu.maxTime))
 	}
 	return limited
 }
@@ -84,8 +84,6 @@ func (bu *budget) left(s *session) float64 {
 }
 
 func usd(v float64) string { return fmt.Sprintf("$%.2f", v) }
-
-func round(d time.Duration) time.Duration { return d.Round(time.Second) }
 
 // worked counts running time against the task's budget.
 func (bu *budget) worked(d time.Duration) { bu.status.Worked += d }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"go.temporal.io/sdk/workflow"
 
@@ -152,7 +151,7 @@ func (ck *checks) command(ctx workflow.Context, activity any, command string, n 
 	case !c.Passed():
 		word = "failed"
 	}
-	ck.journal.say(ctx, "command", "%s%s %s in %s%s", label, firstLine(command), word, c.Duration.Round(time.Millisecond), named(c.Failing))
+	ck.journal.say(ctx, "command", "%s%s %s in %s%s", label, firstLine(command), word, took(c.Duration), named(c.Failing))
 	return &c, nil
 }
 

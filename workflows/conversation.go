@@ -56,6 +56,7 @@ func Conversation(ctx workflow.Context, in signals.ConversationInput) error {
 		workflow.GoNamed(ctx, "room "+r.Channel, func(ctx workflow.Context) { c.serve(ctx, r) })
 	}
 	workflow.GoNamed(ctx, "idle", c.watchIdle)
+	c.picture(ctx)
 	for {
 		full := func() bool { return workflow.GetInfo(ctx).GetContinueAsNewSuggested() }
 		if err := workflow.Await(ctx, func() bool { return c.quiet() && (c.final || c.deserted || full()) }); err != nil {
@@ -80,6 +81,7 @@ func (c *conversation) read(ctx workflow.Context, payload json.RawMessage) {
 		return
 	}
 	c.take(n)
+	c.picture(ctx)
 }
 
 // watchIdle ends the Conversation when no notice has come for too long.
@@ -97,13 +99,13 @@ func (c *conversation) watchIdle(ctx workflow.Context) {
 func (c *conversation) listen(ctx workflow.Context) error {
 	err := workflow.SetQueryHandlerWithOptions(ctx, signals.QueryToken,
 		func(q signals.TokenQuery) (signals.TokenAnswer, error) { return c.token(q), nil },
-		workflow.QueryHandlerOptions{Description: "the decision behind a button: {token, room}"})
+		workflow.QueryHandlerOptions{Description: notForPeople + "the decision behind a button: {token, room}"})
 	if err != nil {
 		return err
 	}
 	err = workflow.SetQueryHandlerWithOptions(ctx, signals.QueryAbout,
 		func(q signals.AboutQuery) (signals.TokenAnswer, error) { return c.about(q), nil },
-		workflow.QueryHandlerOptions{Description: "what a message is about: {room, message}"})
+		workflow.QueryHandlerOptions{Description: notForPeople + "what a message is about: {room, message}"})
 	if err != nil {
 		return err
 	}
@@ -116,7 +118,7 @@ func (c *conversation) listen(ctx workflow.Context) error {
 	if err != nil {
 		return err
 	}
-	onSignal(ctx, signals.Notify, "from a task: something has happened", "notices", c.read)
+	onSignal(ctx, signals.Notify, notForPeople+"a task says that something has happened", "notices", c.read)
 	return nil
 }
 

@@ -43,13 +43,14 @@ func Directory(ctx workflow.Context, state *signals.DirectoryState) error {
 		return err
 	}
 	err = errors.Join(
-		onUpdate(ctx, signals.Invite, "make a code known: {channel, hash, expires}", nil, d.invite),
-		onUpdate(ctx, signals.Bind, "give a code back", nil, d.bind),
-		onUpdate(ctx, signals.Unbind, "take a binding back: {channel, user}", nil, d.unbind),
-		onUpdate(ctx, signals.Switch, "choose a workspace: {channel, user, workspace}", d.canChoose, d.choose))
+		onUpdate(ctx, signals.Invite, notForPeople+"make a code known; use `longshift chats invite`", nil, pictured(d, d.invite)),
+		onUpdate(ctx, signals.Bind, notForPeople+"a chat has sent its code", nil, pictured(d, d.bind)),
+		onUpdate(ctx, signals.Unbind, "take a binding back: {channel, user}", nil, pictured(d, d.unbind)),
+		onUpdate(ctx, signals.Switch, notForPeople+"a chat chooses its workspace: {channel, user, workspace}", d.canChoose, pictured(d, d.choose)))
 	if err != nil {
 		return err
 	}
+	d.picture(ctx)
 	err = workflow.Await(ctx, func() bool {
 		return workflow.GetInfo(ctx).GetContinueAsNewSuggested() && workflow.AllHandlersFinished(ctx)
 	})
@@ -66,7 +67,7 @@ func (d *directory) invite(ctx workflow.Context, i signals.Invitation) (signals.
 	case i.Channel == "" || len(i.Hash) != 64:
 		return signals.BindAnswer{}, fault.New(fault.Input, "an invitation needs a channel and the hash of a code")
 	case !i.Expires.After(now) || i.Expires.Sub(now) > longestInvite:
-		return signals.BindAnswer{}, fault.New(fault.Input, "an invitation ends within %s, and not in the past", longestInvite)
+		return signals.BindAnswer{}, fault.New(fault.Input, "an invitation ends within %s, and not in the past", spell(longestInvite))
 	}
 	d.Invitations = append(d.Invitations, i)
 	d.Invitations = d.Invitations[max(0, len(d.Invitations)-mostInvitations):]

@@ -120,7 +120,7 @@ func (ib *inbox) canResume(r signals.ResumeRequest) error {
 		return fault.New(fault.Conflict, "a push waits for an answer, and `resume` is none").WithHint("`allow` or `deny` it")
 	}
 	if _, err := addTime(r); err != nil {
-		return fault.New(fault.Input, "addTime %q is not a positive duration up to %s: write it as 30m or 2h", r.AddTime, mostTime)
+		return fault.New(fault.Input, "addTime %q is not a positive duration up to %s: write it as 30m or 2h", r.AddTime, spell(mostTime))
 	}
 	return nil
 }
@@ -183,7 +183,7 @@ func added(cost float64, more time.Duration) string {
 		text += ", " + usd(cost) + " more"
 	}
 	if more > 0 {
-		text += ", " + more.String() + " more"
+		text += ", " + spell(more) + " more"
 	}
 	return text
 }

@@ -2,7 +2,6 @@ package workflows
 
 import (
 	"cmp"
-	"fmt"
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
@@ -29,6 +28,7 @@ func IssueIntake(ctx workflow.Context, in signals.IntakeInput) (signals.PollResu
 	if workflow.HasLastCompletionResult(ctx) {
 		_ = workflow.GetLastCompletionResult(ctx, &before) // a result of another form counts as none
 	}
+	pollPage(ctx, in, nil)
 	var found activities.Found
 	find := workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		TaskQueue: signals.Queue, Summary: "look at " + in.Source, StartToCloseTimeout: 10 * time.Minute, HeartbeatTimeout: 30 * time.Second,
@@ -48,7 +48,7 @@ func IssueIntake(ctx workflow.Context, in signals.IntakeInput) (signals.PollResu
 			pass.Started = append(pass.Started, w.ID)
 		}
 	}
-	workflow.SetCurrentDetails(ctx, pollDetails(in, pass))
+	pollPage(ctx, in, &pass)
 	return pass, nil
 }
 
@@ -99,17 +99,4 @@ func budgetOf(in task.Input) float64 {
 		return *in.Config.Budget.Cost
 	}
 	return task.DefaultBudget
-}
-
-// pollDetails is the poll's page in Temporal Web.
-func pollDetails(in signals.IntakeInput, p signals.PollResult) string {
-	text := fmt.Sprintf("**%s**: %s for %s\n\n", task.Literally(in.Name), in.Source, task.Literally(in.Repository))
-	text += fmt.Sprintf("- looked at: %d\n- started: %d\n- waited for their turn already: %d\n", p.Seen, len(p.Started), p.Waiting)
-	for _, id := range p.Started {
-		text += "- task `" + id + "`\n"
-	}
-	for _, l := range p.Skipped {
-		text += "- left alone: " + task.Literally(excerpt.Clip(l.Key+": "+l.Why, 200)) + "\n"
-	}
-	return excerpt.Clip(text, mostDetails)
 }

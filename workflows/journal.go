@@ -38,6 +38,7 @@ func (j *journal) say(ctx workflow.Context, kind, format string, args ...any) {
 	if n := len(j.status.Log); n > kept {
 		j.status.Log = j.status.Log[n-kept:]
 	}
+	j.refresh(ctx)
 }
 
 // remember adds to what the next sessions are told of the past.

@@ -16,13 +16,15 @@ import (
 type limiter struct {
 	signals.LimiterState
 	id      string
-	changed bool // a request has come since the last decision
+	home    string // the namespace, for links
+	changed bool   // a request has come since the last decision
 }
 
 // Limiter admits tasks of one repository, a limited number at a time, in the order of their requests within a priority. state is that of
 // the run before, nil for none. Holders are checked only while somebody waits.
 func Limiter(ctx workflow.Context, state *signals.LimiterState) error {
-	g := &limiter{id: workflow.GetInfo(ctx).WorkflowExecution.ID}
+	info := workflow.GetInfo(ctx)
+	g := &limiter{id: info.WorkflowExecution.ID, home: info.Namespace}
 	if state != nil {
 		g.LimiterState = *state
 	}
@@ -32,18 +34,19 @@ func Limiter(ctx workflow.Context, state *signals.LimiterState) error {
 		return err
 	}
 	err = errors.Join(
-		onUpdate(ctx, signals.Acquire, "ask for admission", nil, g.acquire),
-		onUpdate(ctx, signals.Release, "give the admission back", nil, g.release))
+		onUpdate(ctx, signals.Acquire, notForPeople+"a task asks for admission", nil, g.acquire),
+		onUpdate(ctx, signals.Release, notForPeople+"a task gives its admission back", nil, g.release))
 	if err != nil {
 		return err
 	}
 	for {
-		workflow.SetCurrentDetails(ctx, g.details())
 		g.changed = false
+		g.page().put(ctx)
 		if len(g.Waiters) > 0 {
 			if err := g.decide(ctx); err != nil {
 				return err
 			}
+			g.page().put(ctx)
 		}
 		if g.full(ctx) {
 			return workflow.NewContinueAsNewError(ctx, signals.Limiter, &g.LimiterState)

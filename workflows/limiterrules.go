@@ -7,9 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/signals"
-	"github.com/longshift/longshift/task"
 )
 
 const (
@@ -162,26 +160,4 @@ func (g *limiter) outdated(now time.Time, id, run string) {
 			g.spend(now, h.Reserved)
 		}
 	}
-}
-
-// details is the limiter's page in Temporal Web.
-func (g *limiter) details() string {
-	var b strings.Builder
-	for _, h := range g.Holders {
-		fmt.Fprintf(&b, "- at work since %s: `%s`\n", h.Since.UTC().Format("2006-01-02 15:04 MST"), h.Workflow)
-	}
-	if g.Others > 0 {
-		fmt.Fprintf(&b, "- at work without an admission: %d\n", g.Others)
-	}
-	for i, w := range g.Waiters {
-		fmt.Fprintf(&b, "%d. `%s` waits for %s: %s\n", i+1, w.Workflow, strings.ReplaceAll(string(w.Answer.Wait), "_", " "),
-			task.Literally(w.Answer.Detail))
-	}
-	if g.Spent > 0 {
-		fmt.Fprintf(&b, "- spent on %s: %.2f USD\n", g.Day, g.Spent)
-	}
-	if b.Len() == 0 {
-		return "Nobody works, and nobody waits."
-	}
-	return excerpt.Clip(b.String(), mostDetails)
 }

@@ -22,16 +22,23 @@ func (t *pipeline) listen(ctx workflow.Context) error {
 	}
 	ib, qs := t.inbox, t.questions
 	return errors.Join(
-		receive(ctx, ib, signals.Approve, "let the plan pass: {revision, comment, by}", ib.canApprove, ib.onApprove),
-		receive(ctx, ib, signals.Edit, "send the plan back: {text, revision, by}", ib.canEdit, ib.onEdit),
-		receive(ctx, ib, signals.Reject, "end the task, the plan is not wanted: {reason, revision, by}", ib.canReject, ib.onReject),
-		receive(ctx, ib, signals.Resume, "go on: {note, addCost, addTime, by}", ib.canResume, ib.onResume),
-		receive(ctx, ib, signals.Abandon, "end the task for good: {reason, by}", always[signals.AbandonRequest], ib.onAbandon),
-		receive(ctx, ib, signals.Allow, "let a command run that waits for a person: {question, comment, forTask, by}", qs.canAllow, qs.onAllow),
-		receive(ctx, ib, signals.Deny, "refuse a command that waits for a person: {question, reason, by}", qs.canDeny, qs.onDeny),
+		receive(ctx, ib, signals.Approve, `let the plan pass, such as {"revision": 1}; also comment, by`, ib.canApprove, ib.onApprove),
+		receive(ctx, ib, signals.Edit, `send the plan back, such as {"text": "what is to change"}; also revision, by`,
+			ib.canEdit, ib.onEdit),
+		receive(ctx, ib, signals.Reject, `end the task, whose plan is not wanted, such as {"reason": "why"}; also revision, by`,
+			ib.canReject, ib.onReject),
+		receive(ctx, ib, signals.Resume, `go on, such as {"addCost": 5}; also addTime ("30m"), note, by`, ib.canResume, ib.onResume),
+		receive(ctx, ib, signals.Abandon, `end the task for good, such as {"reason": "why"}; also by`, always[signals.AbandonRequest], ib.onAbandon),
+		receive(ctx, ib, signals.Allow, `allow a command or push that waits for a person, such as {"question": "4f2a"}; also forTask, comment, by`,
+			qs.canAllow, qs.onAllow),
+		receive(ctx, ib, signals.Deny, `refuse a command or push that waits for a person, such as {"question": "4f2a"}; also reason, by`,
+			qs.canDeny, qs.onDeny),
 		qs.listen(ctx),
-		receive(ctx, ib, signals.Tell, "a message for the next session: {text, by}", ib.canTell, ib.onTell))
+		receive(ctx, ib, signals.Tell, `a message for the next session, such as {"text": "…"}; also by`, ib.canTell, ib.onTell))
 }
+
+// notForPeople begins what Temporal Web and Temporal's command line say of a message by which parts of Longshift talk to each other.
+const notForPeople = "not for people: "
 
 // request is any payload: it carries a delivery id and a sender.
 type request interface{ Envelope() signals.Message }

@@ -128,8 +128,8 @@ func (pk *parking) insist(ctx workflow.Context, run func() error) error {
 // haveTime parks the task while its running time is used up.
 func (pk *parking) haveTime(ctx workflow.Context) error {
 	for pk.status.Worked >= pk.status.BudgetTime {
-		if err := pk.suspend(ctx, signals.ReasonTime, "%s of %s of running time are used", round(pk.status.Worked),
-			round(pk.status.BudgetTime)); err != nil {
+		if err := pk.suspend(ctx, signals.ReasonTime, "%s of %s of running time are used", spell(pk.status.Worked),
+			spell(pk.status.BudgetTime)); err != nil {
 			return err
 		}
 	}

@@ -49,7 +49,7 @@ func (po *poller) handOver() string {
 
 // receive counts wake-ups. What happened is read from the forge.
 func (po *poller) receive(ctx workflow.Context) {
-	onSignal(ctx, signals.Changed, "something has happened at the pull request: {what}", "signal "+signals.Changed,
+	onSignal(ctx, signals.Changed, "look at the pull request now; no input", "signal "+signals.Changed,
 		func(workflow.Context, json.RawMessage) { po.wakes++ })
 }
 

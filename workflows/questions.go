@@ -36,7 +36,7 @@ type questions struct {
 
 // listen makes the task ready for hosts that ask whether a command may run.
 func (qs *questions) listen(ctx workflow.Context) error {
-	return onUpdate(ctx, signals.Ask, "for hosts: may this command run?", qs.canAsk, qs.onAsk)
+	return onUpdate(ctx, signals.Ask, notForPeople+"a host asks whether a command may run", qs.canAsk, qs.onAsk)
 }
 
 func (qs *questions) canAsk(q signals.Question) error {

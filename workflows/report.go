@@ -1,10 +1,7 @@
 package workflows
 
 import (
-	"cmp"
-	"fmt"
 	"math"
-	"strings"
 	"time"
 
 	"go.temporal.io/sdk/temporal"
@@ -29,8 +26,11 @@ type attributes struct {
 func (j *journal) enter(ctx workflow.Context, phase task.Phase) {
 	j.status.Phase = phase
 	j.upsert(ctx)
-	workflow.SetCurrentDetails(ctx, j.details())
+	j.refresh(ctx)
 }
+
+// refresh brings the task's page in Temporal Web up to date. It is no command: the history does not grow.
+func (j *journal) refresh(ctx workflow.Context) { workflow.SetCurrentDetails(ctx, j.details()) }
 
 // upsert writes the search attributes that have changed, in one event.
 func (j *journal) upsert(ctx workflow.Context) {
@@ -81,92 +81,6 @@ func (j *journal) upsert(ctx workflow.Context) {
 	}
 }
 
-// mostDetails keeps the page under 4 KB: Temporal Web carries it in a URL.
-const mostDetails = 3500
-
-// details is the task's page in Temporal Web, as Markdown: lists, because paragraphs are far apart there, no table, because the page
-// is narrow, and no dollar sign, because it starts a formula.
-func (j *journal) details() string {
-	s := j.status
-	var b strings.Builder
-	fmt.Fprintf(&b, "**%s**", strings.ToUpper(string(s.Phase)))
-	if s.Outcome != "" {
-		fmt.Fprintf(&b, ": %s", task.Literally(string(s.Outcome)))
-	}
-	b.WriteString("\n\n")
-	if s.NextAction != "" {
-		fmt.Fprintf(&b, "- **Next human action:** %s\n", s.NextAction)
-	}
-	if !s.WaitingUntil.IsZero() {
-		fmt.Fprintf(&b, "- **Until:** %s\n", s.WaitingUntil.UTC().Format("2006-01-02 15:04:05 MST"))
-	}
-	if s.PullRequest != nil {
-		fmt.Fprintf(&b, "- **Pull request:** [#%d](%s)\n", s.PullRequest.Number, s.PullRequest.URL)
-	}
-	if s.Detail != "" {
-		fmt.Fprintf(&b, "- **%s:** %s\n", task.Literally(cmp.Or(string(s.Reason), "detail")), task.Literally(excerpt.Clip(s.Detail, 600)))
-	}
-	for i, q := range s.Questions {
-		if i == 3 {
-			fmt.Fprintf(&b, "- and %d more commands wait\n", len(s.Questions)-i)
-			break
-		}
-		if q.Push() {
-			fmt.Fprintf(&b, "- **Push `%s`:** %s (%s)\n", q.ID, task.Literally(q.Command), task.Literally(excerpt.Clip(q.Reason, 200)))
-			continue
-		}
-		fmt.Fprintf(&b, "- **Command `%s` in %s:** %s (%s)\n", q.ID, task.Literally(place(q.Dir)),
-			task.Literally(excerpt.Clip(q.Command, 300)), task.Literally(excerpt.Clip(q.Reason, 200)))
-	}
-	fmt.Fprintf(&b, "- **Cost:** %.2f of %.2f USD\n- **Time:** %s of %s\n- **Sessions:** %d, round %d of %d\n",
-		s.Usage.CostUSD, s.BudgetUSD, task.Duration(round(s.Worked)), task.Duration(s.BudgetTime), len(s.Sessions), s.Iteration, s.Iterations)
-	if s.Check != nil {
-		fmt.Fprintf(&b, "- **Checks:** %s\n", verdict(*s.Check))
-	}
-	if s.Branch != "" {
-		fmt.Fprintf(&b, "- **Branch:** `%s` on host `%s`\n", s.Branch, s.Host)
-	}
-	j.planDetails(&b)
-	fmt.Fprintf(&b, "\n**Task:** %s\n", task.Literally(excerpt.Clip(s.Task, 300)))
-	return excerpt.Clip(b.String(), mostDetails)
-}
-
-func verdict(c signals.Check) string {
-	switch {
-	case c.Flaky:
-		return "passed when run again (flaky)"
-	case c.Passed():
-		return "passed"
-	}
-	return "failed" + task.Literally(named(c.Failing))
-}
-
-func (j *journal) planDetails(b *strings.Builder) {
-	s := j.status
-	if s.Plan == nil {
-		return
-	}
-	fmt.Fprintf(b, "\n**Plan, revision %d:** %s\n\n", s.Plan.Revision, task.Literally(excerpt.Clip(s.Plan.Summary, 400)))
-	for _, d := range s.Plan.Deliverables {
-		fmt.Fprintf(b, "- %s %s %s", box(d.Status), d.ID, task.Literally(excerpt.Clip(d.Description, 120)))
-		if d.Status == task.Blocked {
-			fmt.Fprintf(b, " (blocked: %s)", task.Literally(excerpt.Clip(d.Reason, 120)))
-		}
-		b.WriteByte('\n')
-	}
-}
-
-// box is the check box of a deliverable. Temporal Web renders no task lists.
-func box(s task.Status) string {
-	switch s {
-	case task.Passed:
-		return "☑"
-	case task.Blocked:
-		return "☒"
-	}
-	return "☐"
-}
-
 // summary returns what the pull request says about the task.
 func (pu *publisher) summary() forge.Summary {
 	s := pu.status
@@ -199,4 +113,14 @@ func (pu *publisher) summary() forge.Summary {
 func checkOf(c *signals.Check) forge.Check {
 	return forge.Check{Command: c.Command, Passed: c.Passed(), Exit: c.ExitCode, Flaky: c.Flaky, Failing: c.Failing, Tail: c.Tail,
 		Duration: c.Duration}
+}
+
+func verdict(c signals.Check) string {
+	switch {
+	case c.Flaky:
+		return "passed when run again (flaky)"
+	case c.Passed():
+		return "passed"
+	}
+	return "failed" + task.Literally(named(c.Failing))
 }

@@ -28,6 +28,7 @@ const mostKept = 40
 func (c *conversation) serve(ctx workflow.Context, r *room) {
 	for {
 		r.busy = false
+		c.picture(ctx)
 		if err := workflow.Await(ctx, func() bool { return len(r.queue) > 0 }); err != nil {
 			return
 		}

@@ -16,6 +16,7 @@ func Undo(ctx workflow.Context, in signals.UndoInput) (signals.Undone, error) {
 	if err != nil {
 		return out, badInput(err)
 	}
+	undoPage(ctx, in, nil)
 	host := &assignment{}
 	if in.PullRequest > 0 {
 		closing := activities.CloseInput{Repository: repo, Number: in.PullRequest, TaskID: in.TaskID}
@@ -31,6 +32,9 @@ func Undo(ctx workflow.Context, in signals.UndoInput) (signals.Undone, error) {
 	}
 	deleted, err := deleteRefs(ctx, host, activities.DeleteRefsInput{TaskID: in.TaskID, Repository: repo, Branch: in.Branch, Heads: in.Heads})
 	out.Deleted, out.Moved = deleted.Refs, deleted.Moved
+	if err == nil {
+		undoPage(ctx, in, &out)
+	}
 	return out, err
 }
 
