@@ -90,7 +90,7 @@ func TestCronJob(t *testing.T) {
 		last = cronList(t, s)[0].Last
 		return last != nil
 	})
-	if !strings.HasPrefix(last.Task, made.ID+"-20") {
+	if !strings.HasPrefix(last.Task, "cron-make-the-failing-tests-pass-and-"+strings.TrimPrefix(made.ID, "cron-")+"-20") {
 		t.Errorf("the task is called %s", last.Task)
 	}
 	end := s.End(t, s.Client.GetWorkflow(t.Context(), last.Task, ""), 3*time.Minute)

@@ -44,17 +44,18 @@ func Add(ctx context.Context, c Client, s Spec, paused bool) error {
 	if err := s.Check(); err != nil {
 		return err
 	}
+	attributes := temporal.NewSearchAttributes(
+		temporal.NewSearchAttributeKeyKeyword(signals.AttrRepository).ValueSet(s.Repository[:min(len(s.Repository), 200)]))
 	_, err := c.ScheduleClient().Create(ctx, client.ScheduleOptions{
-		ID: signals.IntakeScheduleID(s.Name), Memo: map[string]any{memoSpec: s},
+		ID: signals.IntakeScheduleID(s.Name), Memo: map[string]any{memoSpec: s}, TypedSearchAttributes: attributes,
 		Spec:          client.ScheduleSpec{Intervals: []client.ScheduleIntervalSpec{{Every: s.Every}}, Jitter: min(s.Every/10, time.Minute)},
 		Overlap:       enumspb.SCHEDULE_OVERLAP_POLICY_SKIP,
 		CatchupWindow: max(2*s.Every, 10*time.Second), Paused: paused, TriggerImmediately: !paused,
 		Action: &client.ScheduleWorkflowAction{
 			ID: "intake-" + s.Name, Workflow: signals.IssueIntake, Args: []any{s.IntakeInput}, TaskQueue: signals.Queue,
 			WorkflowRunTimeout: runTimeout, WorkflowTaskTimeout: signals.WorkflowTaskTimeout,
-			StaticSummary: task.Literally(s.Source + " for " + s.Repository),
-			TypedSearchAttributes: temporal.NewSearchAttributes(
-				temporal.NewSearchAttributeKeyKeyword(signals.AttrRepository).ValueSet(s.Repository[:min(len(s.Repository), 200)])),
+			StaticSummary:         task.Literally(s.Source + " for " + s.Repository),
+			TypedSearchAttributes: attributes,
 		},
 	})
 	switch {

@@ -85,18 +85,28 @@ func newRecord(r Request, s cron.Spec, zone string, repository task.Repository) 
 // options returns the schedule of a job.
 func options(id string, r record, in task.Input, s cron.Spec) client.ScheduleOptions {
 	first, _, _ := strings.Cut(strings.TrimSpace(in.Task), "\n")
+	repository := temporal.NewSearchAttributeKeyKeyword(signals.AttrRepository).ValueSet(r.Repository)
 	return client.ScheduleOptions{
 		ID: id, Spec: spec(s, r.TimeZone), Memo: map[string]any{memoKey: r},
-		Overlap: enumspb.SCHEDULE_OVERLAP_POLICY_SKIP, CatchupWindow: Catchup,
+		TypedSearchAttributes: temporal.NewSearchAttributes(repository),
+		Overlap:               enumspb.SCHEDULE_OVERLAP_POLICY_SKIP, CatchupWindow: Catchup,
 		Action: &client.ScheduleWorkflowAction{
-			ID: id, Workflow: signals.CodingTask, Args: []any{in}, TaskQueue: signals.Queue, WorkflowTaskTimeout: signals.WorkflowTaskTimeout,
-			StaticSummary: task.Literally(excerpt.Clip(first, 180)), StaticDetails: details(id, r, in.Task),
+			ID: runID(id, first), Workflow: signals.CodingTask, Args: []any{in}, TaskQueue: signals.Queue,
+			WorkflowTaskTimeout: signals.WorkflowTaskTimeout,
+			StaticSummary:       task.Literally(excerpt.Clip(first, 180)), StaticDetails: details(id, r, in.Task),
 			TypedSearchAttributes: temporal.NewSearchAttributes(
-				temporal.NewSearchAttributeKeyKeyword(signals.AttrRepository).ValueSet(r.Repository),
-				temporal.NewSearchAttributeKeyKeyword(signals.AttrPhase).ValueSet(string(task.Preparing)),
+				repository, temporal.NewSearchAttributeKeyKeyword(signals.AttrPhase).ValueSet(string(task.Preparing)),
 			),
 		},
 	}
+}
+
+// runID begins the ids of a job's tasks. It names what they do, which the schedule's id can't: that is one of its owner's places.
+func runID(id, firstLine string) string {
+	if words := task.Slug(firstLine, 32); words != "" {
+		return prefix + words + "-" + strings.TrimPrefix(id, prefix)
+	}
+	return id
 }
 
 // spec lists every value of every field explicitly. When clocks repeat an hour, the server can also take the hour after a matching one

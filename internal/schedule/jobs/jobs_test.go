@@ -162,11 +162,12 @@ func TestCreate(t *testing.T) {
 	if diff := cmp.Diff(spec, o.Spec); diff != "" {
 		t.Error(diff)
 	}
-	if o.Overlap != enumspb.SCHEDULE_OVERLAP_POLICY_SKIP || o.CatchupWindow != time.Hour || o.PauseOnFailure || o.Spec.Jitter != 0 || o.TriggerImmediately {
+	if o.Overlap != enumspb.SCHEDULE_OVERLAP_POLICY_SKIP || o.CatchupWindow != time.Hour || o.PauseOnFailure || o.Spec.Jitter != 0 || o.TriggerImmediately ||
+		o.TypedSearchAttributes.Size() != 1 {
 		t.Errorf("options %+v", o)
 	}
 	a, ok := o.Action.(*client.ScheduleWorkflowAction)
-	if !ok || a.ID != j.ID || a.Workflow != signals.CodingTask || a.TaskQueue != signals.Queue || a.WorkflowTaskTimeout != signals.WorkflowTaskTimeout ||
+	if !ok || a.ID != "cron-fix-it-"+strings.TrimPrefix(j.ID, "cron-") || a.Workflow != signals.CodingTask || a.TaskQueue != signals.Queue || a.WorkflowTaskTimeout != signals.WorkflowTaskTimeout ||
 		a.TypedSearchAttributes.Size() != 2 {
 		t.Fatalf("action %+v", o.Action)
 	}
