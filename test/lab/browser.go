@@ -39,7 +39,7 @@ func StartBrowser(t testing.TB) *Browser {
 	profile := t.TempDir()
 	b := &Browser{t: t, in: in, waiting: map[int]chan devtoolsAnswer{}, gone: make(chan struct{})}
 	b.cmd = exec.Command(path, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
+		"--disable-background-networking", "--disable-component-update", "--hide-scrollbars", "--disable-sync", "--disable-dev-shm-usage",
 		"--user-data-dir="+profile, "--remote-debugging-pipe", "about:blank")
 	b.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + profile, "TZ=UTC", "LANG=C.UTF-8"}
 	b.cmd.ExtraFiles = []*os.File{toIt, fromIt} // it reads 3 and writes 4

@@ -48,6 +48,21 @@ func (p *Page) Run(script string) string {
 	return fmt.Sprint(out.Result.Value)
 }
 
+// Click clicks what a person can see of these elements: the first one whose text begins so. It waits until there is one.
+func (p *Page) Click(selector, text string) {
+	p.browser.t.Helper()
+	find := fmt.Sprintf(`[...document.querySelectorAll(%q)].find(e => e.getClientRects().length && e.innerText.trim().startsWith(%q))`, selector, text)
+	Eventually(p.browser.t, 30*time.Second, fmt.Sprintf("the page has %s %q", selector, text), func() bool { return p.Run("!!"+find) == "true" })
+	p.Run(find + `.click()`)
+}
+
+// Type types into what has the focus.
+func (p *Page) Type(text string) {
+	p.browser.t.Helper()
+	p.browser.call(p.session, "Page.bringToFront", nil, nil)
+	p.browser.call(p.session, "Input.insertText", map[string]any{"text": text}, nil)
+}
+
 // Text is what a person can read on the page, its frames included.
 func (p *Page) Text() string {
 	p.browser.t.Helper()

@@ -17,7 +17,13 @@ import (
 // Claude Code costs a second of processor time. A script whose turns wait, fail or are counted needs the real one.
 func NewScriptedStage(t testing.TB, script agenttest.Script, settings string, env ...string) *Stage {
 	t.Helper()
-	return NewStage(t, agenttest.Script{}, settings+"agent: script\n", append(env, "LONGSHIFT_SCENARIO="+scenario(t, script))...)
+	return NewScriptedStageOn(t, func() *Server { return StartServer(t, false) }, script, settings, env...)
+}
+
+// NewScriptedStageOn sets that scene on a server of the caller's making.
+func NewScriptedStageOn(t testing.TB, server func() *Server, script agenttest.Script, settings string, env ...string) *Stage {
+	t.Helper()
+	return NewStageOn(t, server, agenttest.Script{}, settings+"agent: script\n", append(env, "LONGSHIFT_SCENARIO="+scenario(t, script))...)
 }
 
 // scenario writes a script of the model as a file for the scripted agent.
