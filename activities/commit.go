@@ -44,7 +44,8 @@ type Committed struct {
 	Added   int      `json:"added,omitempty"`
 	Deleted int      `json:"deleted,omitempty"`
 
-	Sensitive []task.Finding `json:"sensitive,omitempty"` // changes since the base that deserve a second look
+	Sensitive []task.Finding     `json:"sensitive,omitempty"` // changes since the base that deserve a second look
+	ToRead    []task.ChangedFile `json:"toRead,omitempty"`    // changed files, those to read first in front; not all of many
 }
 
 // CommitWork commits the session's work and pushes the checkpoint. A failed commit is a result, not an error: the task goes on.
@@ -83,12 +84,14 @@ func (g *Git) CommitWork(ctx context.Context, in CommitInput) (Committed, error)
 	if err := tree.Checkpoint(ctx); err != nil {
 		return out, fmt.Errorf("push the checkpoint: %w", err)
 	}
-	diff, err := tree.Diff(ctx, in.BaseCommit)
+	sizes, err := tree.Sizes(ctx, in.BaseCommit)
 	if err != nil {
 		return out, fmt.Errorf("count the changes: %w", err)
 	}
-	out.Files, out.Added, out.Deleted = diff.Files, diff.Added, diff.Deleted
-	out.Sensitive, err = g.inspector.findings(ctx, tree)
+	for _, s := range sizes {
+		out.Files, out.Added, out.Deleted = out.Files+1, out.Added+s.Added, out.Deleted+s.Removed
+	}
+	out.Sensitive, out.ToRead, err = g.inspector.readingList(ctx, tree, sizes)
 	return out, err
 }
 

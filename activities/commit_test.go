@@ -37,7 +37,8 @@ func TestCommitIsFoundAgain(t *testing.T) {
 	dir := b.work()
 	gittest.Write(t, dir, map[string]string{"sum.go": "package calc\n\n// Sum\n", "specs/sum.md": "# Sum\n"})
 	first := b.commit(3, nil)
-	if diff := cmp.Diff(Committed{Commit: first.Commit, Created: true, Files: 1, Added: 3}, first); diff != "" || first.Commit == b.made.Head {
+	want := Committed{Commit: first.Commit, Created: true, Files: 1, Added: 3, ToRead: []task.ChangedFile{{Path: "sum.go", Added: 3}}}
+	if diff := cmp.Diff(want, first); diff != "" || first.Commit == b.made.Head {
 		t.Errorf("the commit (-want +got):\n%s", diff)
 	}
 	if got := b.checkpoint(); got != first.Commit {

@@ -21,19 +21,44 @@ type inspector struct {
 
 // findings lists the changes of a task, or of a round, that deserve a second look, with what the operator wants done about them.
 func (i *inspector) findings(ctx context.Context, tree *workspace.Tree) ([]task.Finding, error) {
-	var all []task.Finding
-	err := tree.Changes(ctx, func(c workspace.FileChange) error {
+	found, err := i.inspect(ctx, tree, func(sensitive.Change) {})
+	return i.clean(found), err
+}
+
+// readingList returns the findings, and the files that people should read first, each with the size of its change.
+func (i *inspector) readingList(ctx context.Context, tree *workspace.Tree, sizes []workspace.FileSize) ([]task.Finding, []task.ChangedFile, error) {
+	purposes := map[string]string{}
+	found, err := i.inspect(ctx, tree, func(c sensitive.Change) { purposes[c.Path] = sensitive.Purpose(c) })
+	if err != nil {
+		return nil, nil, err
+	}
+	var files []task.ChangedFile
+	for _, s := range sizes {
+		files = append(files, task.ChangedFile{Path: s.Path, Added: s.Added, Removed: s.Removed, Why: purposes[s.Path]})
+	}
+	files = sensitive.ReadingList(files, found)
+	for n := range files {
+		files[n].Path = i.redact.String(files[n].Path)
+	}
+	return i.clean(found), files, nil
+}
+
+// inspect calls also for each changed file, and returns the findings.
+func (i *inspector) inspect(ctx context.Context, tree *workspace.Tree, also func(sensitive.Change)) (all []task.Finding, err error) {
+	err = tree.Changes(ctx, func(c workspace.FileChange) error {
 		all = append(all, sensitive.Inspect(sensitive.Change(c))...)
+		also(sensitive.Change(c))
 		return nil
 	})
-	if err != nil {
-		return nil, err
+	return i.rules.Apply(all), err
+}
+
+// clean takes secrets out of findings.
+func (i *inspector) clean(found []task.Finding) []task.Finding {
+	for n := range found {
+		found[n].Path, found[n].What = i.redact.String(found[n].Path), i.redact.String(found[n].What)
 	}
-	all = i.rules.Apply(all)
-	for n := range all {
-		all[n].Path, all[n].What = i.redact.String(all[n].Path), i.redact.String(all[n].What)
-	}
-	return all, nil
+	return found
 }
 
 // mayPush fails with fault.Unapproved, and the findings as details, when the branch holds changes that a person has to allow first and has

@@ -46,7 +46,13 @@ func TestPushWaitsForAPerson(t *testing.T) {
 	must(t, os.Symlink("/etc/passwd", filepath.Join(b.work(), "keys")))
 	want := []string{"ask ci .github/workflows/x.yml: new; runs on pull_request_target", "name locks package-lock.json: new",
 		"name links keys: leads to /etc/passwd, which is an absolute path"}
-	found := b.commit(1, nil).Sensitive
+	commit := b.commit(1, nil)
+	found := commit.Sensitive
+	read := []task.ChangedFile{{Path: ".github/workflows/x.yml", Added: 1}, {Path: "keys", Added: 1},
+		{Path: "package-lock.json", Added: 1, Why: "lock file", Routine: true}}
+	if !slices.Equal(commit.ToRead, read) || commit.Files != 3 || commit.Added != 3 || commit.Deleted != 0 {
+		t.Errorf("to read: %+v of %d files, +%d -%d", commit.ToRead, commit.Files, commit.Added, commit.Deleted)
+	}
 	var got []string
 	for _, f := range found {
 		got = append(got, string(f.Action)+" "+f.String())

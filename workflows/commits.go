@@ -27,6 +27,7 @@ type committed struct {
 	refused  string         // why, when the work itself is refused
 	leak     string         // why, when the work holds a secret
 	findings []task.Finding // what of the changes deserves a second look
+	toRead   []task.ChangedFile
 }
 
 // found replaces what deserves a second look by what the host has found since.
@@ -53,7 +54,7 @@ func (cm *commits) commit(ctx workflow.Context, r task.Report) error {
 	}
 	cm.last.failed, cm.last.refused, cm.last.leak = out.Failed, "", ""
 	if !out.Leak {
-		cm.last.findings = out.Sensitive
+		cm.last.findings, cm.last.toRead = out.Sensitive, out.ToRead
 	}
 	if cm.last.failed != "" || out.Created {
 		cm.checks.invalidate()

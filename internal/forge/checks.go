@@ -2,6 +2,7 @@ package forge
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -23,7 +24,15 @@ func (s Summary) warning(l limits) []string {
 	return nil
 }
 
+// tests lists names of tests in brackets, with a blank before it.
 func tests(names []string, l limits) string {
+	if list := testList(names, l); list != "" {
+		return " (" + list + ")"
+	}
+	return ""
+}
+
+func testList(names []string, l limits) string {
 	var spans []string
 	for i, name := range names {
 		if i == min(l.rows, 10) {
@@ -32,10 +41,7 @@ func tests(names []string, l limits) string {
 		}
 		spans = append(spans, span(name, 100))
 	}
-	if len(spans) == 0 {
-		return ""
-	}
-	return " (" + strings.Join(spans, ", ") + ")"
+	return strings.Join(spans, ", ")
 }
 
 func (c Check) verdict() string {
@@ -50,7 +56,8 @@ func (c Check) verdict() string {
 	return "failed"
 }
 
-func (s Summary) checks(l limits) []string {
+// proof is what has run on the change and how it ended, what was red before, and what the reviewer says.
+func (s Summary) proof(l limits) []string {
 	var rows, tails []string
 	add := func(c Check, word string) {
 		row := fmt.Sprintf("- **%s**: %s", word, span(c.Command, l.line))
@@ -75,6 +82,24 @@ func (s Summary) checks(l limits) []string {
 	}
 	if s.Before != nil {
 		add(*s.Before, "failed before this change")
+		switch mended := s.mended(); {
+		case len(mended) > 0 && len(mended) == len(s.Before.Failing):
+			rows[len(rows)-1] += "; all of it passes now"
+		case len(mended) > 0:
+			rows[len(rows)-1] += "; now passes " + testList(mended, l)
+		}
+	}
+	if s.Review != nil && s.Review.Approved {
+		rows = append(rows, "- **approved** by a reviewer session that can't write")
 	}
 	return append(rows, tails...)
+}
+
+// mended returns the tests that failed before the change and fail in none of its checks.
+func (s Summary) mended() []string {
+	return slices.DeleteFunc(slices.Clone(s.Before.Failing), func(name string) bool {
+		return len(s.Checks) == 0 || slices.ContainsFunc(s.Checks, func(c Check) bool {
+			return !c.Passed && (len(c.Failing) == 0 || slices.Contains(c.Failing, name))
+		})
+	})
 }

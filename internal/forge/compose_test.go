@@ -1,6 +1,9 @@
 package forge
 
 import (
+	"flag"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -26,7 +29,17 @@ func full() Summary {
 		Before: &Check{Command: "make lint", Exit: 1, Failing: []string{"TestA"}},
 		Review: &task.Review{Approved: true, Text: "Good.\n\n## Checks\nAll passed."},
 		Notes:  []string{"The spec says nothing of Spanish."},
-		Files:  2, Added: 10, Removed: 3,
+		Sensitive: []task.Finding{
+			{Kind: "ci", Path: ".github/workflows/test.yml", What: "changed"}, {Kind: "hooks", Path: ".husky/pre-commit", What: "new"},
+			{Kind: "executables", Path: ".husky/pre-commit", What: "may be run as a program now"}, {Kind: "locks", Path: "go.sum", What: "changed"},
+			{Kind: "locks", Path: "tools/yarn.lock", What: "new"}, {Kind: "executables", Path: "tools/yarn.lock", What: "may be run as a program now"},
+		},
+		ToRead: []task.ChangedFile{
+			{Path: ".github/workflows/test.yml", Added: 2}, {Path: ".husky/pre-commit", Added: 1}, {Path: "greet/api.go", Added: 9, Removed: 4, Why: "public API"},
+			{Path: "go.mod", Added: 1, Why: "dependency"}, {Path: "greet/french.go", Added: 210, Removed: 2, Why: "size"}, {Path: "greet/greet.go", Added: 3, Removed: 1},
+			{Path: "go.sum", Added: 2, Why: "lock file", Routine: true}, {Path: "greet/pb/greet.pb.go", Added: 80, Removed: 6, Why: "generated", Routine: true},
+		},
+		Files: 11, Added: 412, Removed: 13,
 		Usage:    task.Usage{Input: 1200, Output: 30_400, CacheRead: 500_000, CostUSD: 0.4249, Calls: 9},
 		Sessions: 5, Turns: 31, Duration: 65 * time.Minute,
 		RequestedBy: &task.Person{Name: "alice", Via: "slack"},
@@ -36,70 +49,50 @@ func full() Summary {
 	}
 }
 
-const fullBody = `> **The check fails**: ` + "`make lint`" + ` ended with exit code 2 (` + "`TestA`, `TestB`" + `). It failed before this change, too (` + "`TestA`" + `).
->
-> This is a draft until it passes.
-
-The greeting is **French** now.
-
-### To look at
-
-- ` + "`FEAT-002`" + ` was not done: Docs (needs ` + "`@bob`" + `)
-- The spec says nothing of Spanish.
-
-### Checks
-
-- **passed**: ` + "`go test ./...`" + ` in 42 s
-- **failed**: ` + "`make lint` (`TestA`, `TestB`)" + `
-- **failed before this change**: ` + "`make lint` (`TestA`)" + `
-
-<details><summary>End of the output of check 2 (failed)</summary>
-
-` + "```text" + `
-main.go:1: bad
-fixes # 4
-` + "```" + `
-
-</details>
-
-<details><summary>The task, its plan (1 of 3 done) and its review</summary>
-
-### Task
-
-Please greet in French, ` + "`@alice`" + ` wants it. Fixes ` + "`#99`" + `
-
-### Deliverables
-
-- ` + "`FEAT-001`" + ` **passed**: Greeting in French
-- ` + "`FEAT-002`" + ` **blocked**: Docs (needs ` + "`@bob`" + `)
-- ` + "`FEAT-003`" + ` **pending**: Later
-
-### Review
-
-The reviewer **approves**.
-
-Good.
-
-**Checks**
-All passed.
-
-</details>
-
-2 files, +10 -3 · 0.42 USD · 501k tokens in (500k of them cached), 30k out · 5 sessions · 31 turns · 1 h 5 min
-
-Requested by alice (slack)  
-Closes #12  
-[The run in Temporal Web](<http://localhost:8233/namespaces/default/workflows/task-1>)
-
-**To ask for changes**, review this pull request, or write a comment that begins with ` + "`/longshift`" + `. Longshift works on it until this is merged or closed.`
-
-func TestCompose(t *testing.T) {
-	title, body := Compose(full())
-	if title != "Greet in French" {
-		t.Errorf("title %q", title)
+// small is the summary of a task that was done in one go.
+func small() Summary {
+	return Summary{
+		Title: "The parser accepts dates with a time zone, and reads those without one as UTC, as the import format has always promised.",
+		Task:  "Dates with a time zone are refused", Overview: "`parseDate` tries the layouts with a zone first.",
+		Deliverables: []task.Deliverable{{ID: "FIX-001", Description: "Dates with a time zone are read", Status: task.Passed}},
+		Checks:       []Check{{Command: "go test ./...", Passed: true, Duration: 12 * time.Second}},
+		Before:       &Check{Command: "go test ./...", Exit: 1, Failing: []string{"TestZone", "TestImport"}},
+		Review:       &task.Review{Approved: true, Text: "Both layouts are tested."},
+		ToRead:       []task.ChangedFile{{Path: "parse/date.go", Added: 14, Removed: 3}, {Path: "parse/date_test.go", Added: 31, Why: "test"}},
+		Files:        2, Added: 45, Removed: 3,
+		Usage: task.Usage{Input: 900, Output: 4_200, CacheRead: 61_000, CostUSD: 0.11}, Sessions: 3, Turns: 12, Duration: 4 * time.Minute,
+		RequestedBy: &task.Person{Name: "bob", Via: "github"}, Issue: &task.Issue{Number: 7, Title: "Dates with a zone are refused"},
 	}
-	if body != fullBody {
-		t.Errorf("body:\n%s\n--- want:\n%s", body, fullBody)
+}
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// TestCompose compares whole texts. They are what reviewers see, so a change of them is a decision.
+func TestCompose(t *testing.T) {
+	for name, c := range map[string]struct {
+		summary Summary
+		title   string
+	}{
+		"full":  {full(), "Greet in French"},
+		"small": {small(), "The parser accepts dates with a time zone, and reads those without one…"},
+	} {
+		title, body := Compose(c.summary)
+		if title != c.title {
+			t.Errorf("%s: title %q", name, title)
+		}
+		file := filepath.Join("testdata", name+".md")
+		if *update {
+			if err := os.WriteFile(file, []byte(body+"\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if body+"\n" != string(want) {
+			t.Errorf("%s:\n%s\n--- want:\n%s", name, body, want)
+		}
 	}
 }
 
@@ -125,8 +118,8 @@ func TestComposeChecks(t *testing.T) {
 		want    string
 	}{
 		{Summary{Unchecked: true}, "> **Unchecked**: the repository's settings name no check command, so nothing but the review has looked at this change."},
-		{Summary{Checks: []Check{{Command: "make", Passed: true, Flaky: true, Failing: []string{"TestA"}}}}, "### Checks\n\n- **passed when run again**: `make`; it is flaky (`TestA`)"},
-		{Summary{Checks: []Check{{Command: "make", Known: true, Failing: []string{"TestA"}}}}, "### Checks\n\n- **failed as before**: `make` (`TestA`)"},
+		{Summary{Checks: []Check{{Command: "make", Passed: true, Flaky: true, Failing: []string{"TestA"}}}}, "### Proof\n\n- **passed when run again**: `make`; it is flaky (`TestA`)"},
+		{Summary{Checks: []Check{{Command: "make", Known: true, Failing: []string{"TestA"}}}}, "### Proof\n\n- **failed as before**: `make` (`TestA`)"},
 	} {
 		if _, body := Compose(c.summary); body != c.want {
 			t.Errorf("got %q, want %q", body, c.want)
@@ -134,10 +127,28 @@ func TestComposeChecks(t *testing.T) {
 	}
 }
 
+// What was red before is named with what has become of it.
+func TestComposeRedBefore(t *testing.T) {
+	before := &Check{Command: "make", Failing: []string{"TestA", "TestB"}}
+	for _, c := range []struct {
+		now  Check
+		want string
+	}{
+		{Check{Command: "make", Passed: true}, "`make` (`TestA`, `TestB`); all of it passes now"},
+		{Check{Command: "make", Failing: []string{"TestB", "TestC"}}, "`make` (`TestA`, `TestB`); now passes `TestA`"},
+		{Check{Command: "make"}, "`make` (`TestA`, `TestB`)"}, // it does not say which fail
+	} {
+		_, body := Compose(Summary{Checks: []Check{c.now}, Before: before})
+		if _, row, _ := strings.Cut(body, "- **failed before this change**: "); row != c.want {
+			t.Errorf("got %q, want %q", row, c.want)
+		}
+	}
+}
+
 // A review that asks for changes is no detail to be unfolded.
 func TestComposeReview(t *testing.T) {
 	_, body := Compose(Summary{Task: "Do it", Review: &task.Review{Text: "No tests."}})
-	want := "### Review\n\nThe reviewer **asks for changes**.\n\nNo tests.\n\n<details><summary>The task</summary>\n\n### Task\n\nDo it\n\n</details>"
+	want := "**Why**: Do it\n\n### Review\n\nThe reviewer **asks for changes**.\n\nNo tests.\n\n<details><summary>The task</summary>\n\n### Task\n\nDo it\n\n</details>"
 	if body != want {
 		t.Errorf("got %q", body)
 	}
@@ -158,10 +169,10 @@ func TestComposeIssue(t *testing.T) {
 	}{
 		{task.Issue{Number: 7}, "Closes #7"},
 		{task.Issue{Forge: "github", Number: 7, URL: "https://github.com/a/b/issues/7"}, "Closes #7"},
-		{task.Issue{Forge: "linear", Number: 7, Title: "LON-7 #7", URL: "https://linear.app/x/LON-7"},
-			"LON-7 `#7`: [where it is kept](<https://linear.app/x/LON-7>)"},
-		{task.Issue{Title: "T", URL: "javascript:alert(1)"}, "T"},
-		{task.Issue{Title: "T", URL: "https://user:pw@example.com/"}, "T"},
+		{task.Issue{Forge: "linear", Number: 7, Key: "LON-7 #7", Title: "Dates #7", URL: "https://linear.app/x/LON-7"},
+			"**Why**: Dates `#7`  \nIssue: [LON-7 `#7`](<https://linear.app/x/LON-7>)"},
+		{task.Issue{Title: "T", URL: "javascript:alert(1)"}, "**Why**: T"},
+		{task.Issue{Title: "T", URL: "https://user:pw@example.com/"}, "**Why**: T"},
 		{task.Issue{URL: "https://example.com/>)<b>"}, "Issue: [where it is kept](<https://example.com/%3E%29%3Cb%3E>)"},
 	} {
 		_, body := Compose(Summary{Title: "x", Issue: &c.issue})

@@ -4,17 +4,12 @@ import (
 	"fmt"
 	"strings"
 	"time"
-
-	"github.com/longshift/longshift/task"
 )
 
-// figures is the line of numbers: files, lines, cost, tokens, sessions, turns, time.
-func (s Summary) figures() string {
+// figures is what the work has cost, and where its run can be seen.
+func (s Summary) figures() []string {
 	var parts []string
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
-	if s.Files > 0 {
-		add("%s, +%d -%d", count(s.Files, "file"), s.Added, s.Removed)
-	}
 	if s.Usage.CostUSD > 0 {
 		add("%.2f USD", s.Usage.CostUSD)
 	}
@@ -31,42 +26,14 @@ func (s Summary) figures() string {
 	if s.Duration > 0 {
 		add("%s", spell(s.Duration))
 	}
-	return strings.Join(parts, " · ")
-}
-
-// origin says who asked, which issue the merge closes, and where the run can be seen.
-func (s Summary) origin(l limits) []string {
 	var lines []string
-	if p := s.RequestedBy; p != nil && strings.TrimSpace(p.Name) != "" {
-		line := "Requested by " + phrase(p.Name, 80)
-		if p.Via != "" {
-			line += " (" + phrase(p.Via, 20) + ")"
-		}
-		lines = append(lines, line)
-	}
-	if s.Issue != nil {
-		lines = append(lines, issueLine(*s.Issue, l))
+	if len(parts) > 0 {
+		lines = append(lines, "**Cost**: "+strings.Join(parts, " · "))
 	}
 	if link := webLink(s.RunURL); link != "" {
 		lines = append(lines, "[The run in Temporal Web](<"+link+">)")
 	}
 	return nonEmpty(lines)
-}
-
-// issueLine is the only text that may close an issue: by number, and only one of this forge.
-func issueLine(i task.Issue, l limits) string {
-	here := i.Forge == "" || i.Forge == "github"
-	if i.Number > 0 && here {
-		return fmt.Sprintf("Closes #%d", i.Number)
-	}
-	title := phrase(i.Title, l.line)
-	if title == "" {
-		title = "Issue"
-	}
-	if link := webLink(i.URL); link != "" {
-		return title + ": [where it is kept](<" + link + ">)"
-	}
-	return title
 }
 
 // nonEmpty removes empty lines and ends the others so that Markdown keeps the breaks.

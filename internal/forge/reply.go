@@ -16,6 +16,9 @@ var (
 	anyMark    = regexp.MustCompile(`(?i)<!-*\s*longshift:`)
 )
 
+// CommentText returns the text of a comment: untrusted Markdown, neutralised and bounded.
+func CommentText(text string) string { return prose(text, maxAnswer) }
+
 // HasMark tells whether a text contains any of the hidden marks.
 func HasMark(body string) bool { return anyMark.MatchString(body) }
 

@@ -11,14 +11,15 @@ import (
 type Summary struct {
 	Title        string             `json:"title,omitempty"`    // one line; the first line of Overview or Task when empty
 	Task         string             `json:"task,omitempty"`     // what was asked for
-	Overview     string             `json:"overview,omitempty"` // what was done: Markdown
+	Overview     string             `json:"overview,omitempty"` // how it was planned: Markdown
 	Deliverables []task.Deliverable `json:"deliverables,omitempty"`
 	Checks       []Check            `json:"checks,omitempty"`
 	Before       *Check             `json:"before,omitempty"`    // the check on the base, when it failed there
 	Unchecked    bool               `json:"unchecked,omitempty"` // there is no check command
 	Review       *task.Review       `json:"review,omitempty"`
 	Sensitive    []task.Finding     `json:"sensitive,omitempty"` // changes that deserve a second look
-	Notes        []string           `json:"notes,omitempty"`     // what a person should look at
+	ToRead       []task.ChangedFile `json:"toRead,omitempty"`    // changed files, those to read first in front; not all of many
+	Notes        []string           `json:"notes,omitempty"`     // what agents decided and saw
 	Files        int                `json:"files,omitempty"`     // files changed
 	Added        int                `json:"added,omitempty"`     // lines
 	Removed      int                `json:"removed,omitempty"`   // lines

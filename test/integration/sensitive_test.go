@@ -36,14 +36,14 @@ func plants() agenttest.Script {
 
 // named is what the pull request says first of what was planted, asked about or not.
 var named = []string{
-	"> - **ci** `.github/workflows/help.yml`: new; runs on pull_request_target",
-	"> - **hooks** `.husky/pre-commit`: new",
-	"> - **agents** `.claude/settings.json`: new", "> - **agents** `.mcp.json`: new",
-	"> - **install** `package.json`: runs postinstall when it is installed",
-	"> - **submodules** `.gitmodules`: new; with an address that runs a program",
-	"> - **links** `keys`: leads to /etc/passwd, which is an absolute path",
-	"> - **names** `\\u{202e}og.clac.go`: new, and its name has characters that nobody sees",
-	"> - **tests** `calc_test.go`: removed",
+	"- **ci** `.github/workflows/help.yml` (+2 −0): new; runs on pull_request_target",
+	"- **hooks** `.husky/pre-commit` (+1 −0): new",
+	"- **agents** `.claude/settings.json` (+1 −0): new", "- **agents** `.mcp.json` (+1 −0): new",
+	"- **install** `package.json` (+1 −0): runs postinstall when it is installed",
+	"- **submodules** `.gitmodules` (+3 −0): new; with an address that runs a program",
+	"- **links** `keys` (+1 −0): leads to /etc/passwd, which is an absolute path",
+	"- **names** `\\u{202e}og.clac.go`: new, and its name has characters that nobody sees",
+	"- **tests** `calc_test.go`: removed",
 }
 
 // waitsToPush plays the story to where a person is asked, and fails the test if a branch was pushed before.
@@ -94,11 +94,9 @@ func TestPushWaitsForAPerson(t *testing.T) {
 	end := s.Ended()
 	s.Carried(end, lab.Messages[0])
 	body := s.GitHub.Pulls(lab.Name)[0].Body
-	if !strings.HasPrefix(body, "> **Look at these files first**") {
-		t.Errorf("the text begins otherwise:\n%s", body)
-	}
+	first, _, _ := strings.Cut(body, "\n### Proof\n")
 	for _, line := range named {
-		if !strings.Contains(body, line) {
+		if !strings.Contains(first, "\n"+line) {
 			t.Errorf("the text does not say %q:\n%s", line, body)
 		}
 	}

@@ -59,7 +59,7 @@ func (f *Forge) Comment(ctx context.Context, r task.Repository, number int, key,
 	if err != nil {
 		return err
 	}
-	_, body := forge.Compose(forge.Summary{Title: "Note", Overview: text})
+	body := forge.CommentText(text)
 	if body == "" {
 		return fault.New(fault.Internal, "a comment needs a text")
 	}

@@ -60,7 +60,7 @@ func (f *Forge) SetNote(ctx context.Context, r task.Repository, number int, n fo
 func noteBody(n forge.Note, old string) (string, error) {
 	text, state := plainNote(old), n.State
 	if n.Text != "" {
-		_, text = forge.Compose(forge.Summary{Title: "Note", Overview: n.Text})
+		text = forge.CommentText(n.Text)
 	}
 	if state == "" {
 		_, state = marks(old)

@@ -4,7 +4,7 @@
 // files and acts on the findings. It may import only task.
 //
 // Files that run only when somebody runs them, like all code, are left out on purpose: Makefiles, build.gradle, conftest.py, Dockerfiles.
-// A finding for each of them would hide the others.
+// A finding for each of them would hide the others. ReadingList puts all changed files into the order in which people should read them.
 package sensitive
 
 import (

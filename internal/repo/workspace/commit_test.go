@@ -3,6 +3,7 @@ package workspace
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -235,6 +236,10 @@ func TestDiffAndLog(t *testing.T) {
 	if d.Files != 3 || d.Added != 50_004 || d.Deleted != 0 {
 		t.Errorf("got %d files +%d -%d", d.Files, d.Added, d.Deleted)
 	}
+	sizes, err := tree.Sizes(t.Context(), ws.BaseCommit)
+	if want := []FileSize{{".gitattributes", 2, 0}, {"big.txt", 50_000, 0}, {"src/main.go", 2, 0}}; err != nil || !slices.Equal(sizes, want) {
+		t.Errorf("sizes %+v, %v", sizes, err)
+	}
 	if len(d.Text) > mostDiff+100 || !strings.Contains(d.Text, "bytes left out]\n") || !strings.HasPrefix(d.Text, "diff --git") {
 		t.Errorf("%d bytes, ends with %q", len(d.Text), d.Text[len(d.Text)-60:])
 	}
@@ -249,6 +254,14 @@ func TestDiffAndLog(t *testing.T) {
 	only, err := tree.Diff(t.Context(), log[1].ID)
 	if err != nil || only.Files != 1 || strings.Contains(only.Text, "hidden") {
 		t.Errorf("from the first: %d files, %v", only.Files, err)
+	}
+}
+
+// Names come as they are, a renamed file under its new one, and content that is no text has no lines.
+func TestParseSizes(t *testing.T) {
+	got := parseSizes("1\t2\ta\tb\nc\x003\t0\t\x00old\x00new\x00-\t-\tx.png\x00")
+	if want := []FileSize{{"a\tb\nc", 1, 2}, {"new", 3, 0}, {"x.png", 0, 0}}; !slices.Equal(got, want) {
+		t.Errorf("got %+v", got)
 	}
 }
 
