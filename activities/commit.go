@@ -46,6 +46,7 @@ type Committed struct {
 
 	Sensitive []task.Finding     `json:"sensitive,omitempty"` // changes since the base that deserve a second look
 	ToRead    []task.ChangedFile `json:"toRead,omitempty"`    // changed files, those to read first in front; not all of many
+	Routine   int                `json:"routine,omitempty"`   // lines in all files that programs write
 }
 
 // CommitWork commits the session's work and pushes the checkpoint. A failed commit is a result, not an error: the task goes on.
@@ -91,7 +92,7 @@ func (g *Git) CommitWork(ctx context.Context, in CommitInput) (Committed, error)
 	for _, s := range sizes {
 		out.Files, out.Added, out.Deleted = out.Files+1, out.Added+s.Added, out.Deleted+s.Removed
 	}
-	out.Sensitive, out.ToRead, err = g.inspector.readingList(ctx, tree, sizes)
+	err = g.inspector.read(ctx, tree, sizes, &out)
 	return out, err
 }
 

@@ -25,22 +25,23 @@ func (i *inspector) findings(ctx context.Context, tree *workspace.Tree) ([]task.
 	return i.clean(found), err
 }
 
-// readingList returns the findings, and the files that people should read first, each with the size of its change.
-func (i *inspector) readingList(ctx context.Context, tree *workspace.Tree, sizes []workspace.FileSize) ([]task.Finding, []task.ChangedFile, error) {
+// read fills in what deserves a second look, and which files people should read first, each with the size of its change.
+func (i *inspector) read(ctx context.Context, tree *workspace.Tree, sizes []workspace.FileSize, out *Committed) error {
 	purposes := map[string]string{}
 	found, err := i.inspect(ctx, tree, func(c sensitive.Change) { purposes[c.Path] = sensitive.Purpose(c) })
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	var files []task.ChangedFile
 	for _, s := range sizes {
 		files = append(files, task.ChangedFile{Path: s.Path, Added: s.Added, Removed: s.Removed, Why: purposes[s.Path]})
 	}
-	files = sensitive.ReadingList(files, found)
-	for n := range files {
-		files[n].Path = i.redact.String(files[n].Path)
+	out.ToRead, out.Routine = sensitive.ReadingList(files, found)
+	for n := range out.ToRead {
+		out.ToRead[n].Path = i.redact.String(out.ToRead[n].Path)
 	}
-	return i.clean(found), files, nil
+	out.Sensitive = i.clean(found)
+	return nil
 }
 
 // inspect calls also for each changed file, and returns the findings.

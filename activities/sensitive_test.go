@@ -50,7 +50,7 @@ func TestPushWaitsForAPerson(t *testing.T) {
 	found := commit.Sensitive
 	read := []task.ChangedFile{{Path: ".github/workflows/x.yml", Added: 1}, {Path: "keys", Added: 1},
 		{Path: "package-lock.json", Added: 1, Why: "lock file", Routine: true}}
-	if !slices.Equal(commit.ToRead, read) || commit.Files != 3 || commit.Added != 3 || commit.Deleted != 0 {
+	if !slices.Equal(commit.ToRead, read) || commit.Routine != 1 || commit.Files != 3 || commit.Added != 3 || commit.Deleted != 0 {
 		t.Errorf("to read: %+v of %d files, +%d -%d", commit.ToRead, commit.Files, commit.Added, commit.Deleted)
 	}
 	var got []string

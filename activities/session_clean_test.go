@@ -38,7 +38,7 @@ func TestResultsAreClean(t *testing.T) {
 	dirty := "see " + filepath.Join(b.work(), "calc.go") + " and " + secret
 	quoted, err := json.Marshal(dirty)
 	must(t, err)
-	plan := strings.ReplaceAll(`{"verdict":"work","summary":@,"approach":@,"files":[@],"risks":[@],"evidence":@,`+
+	plan := strings.ReplaceAll(`{"verdict":"work","summary":@,"approach":@,"files":[@],"risks":[@],"evidence":@,"lines":9,"split":[@],`+
 		`"deliverables":[{"id":"FIX-1","description":@,"acceptance":[@]}]}`, "@", string(quoted))
 	for _, c := range []struct {
 		name string

@@ -13,7 +13,7 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-const planAnswer = `{"verdict":"work","summary":"Add sums","approach":"","files":["calc.go"],"risks":[],"evidence":"",` +
+const planAnswer = `{"verdict":"work","summary":"Add sums","approach":"","files":["calc.go"],"risks":[],"evidence":"","lines":3,"split":[],` +
 	`"deliverables":[{"id":"FIX-1","description":"Add gives the sum","acceptance":["the test passes"]}]}`
 
 const planText = "# Summary\n\nAdd sums\n\n# Deliverables\n\n- [ ] FIX-001: Add gives the sum\n  - the test passes\n\n<PLAN_COMPLETE></PLAN_COMPLETE>\n"
@@ -26,7 +26,7 @@ func TestReports(t *testing.T) {
 	plan := &task.Plan{Verdict: task.VerdictWork, Summary: "Add sums", Deliverables: []task.Deliverable{
 		{ID: "FIX-001", Description: "Add gives the sum", Acceptance: []string{"the test passes"}, Status: task.Pending}}}
 	withFiles := *plan
-	withFiles.Files = []string{"calc.go"}
+	withFiles.Files, withFiles.Lines = []string{"calc.go"}, 3
 	for _, c := range []struct {
 		name string
 		role task.Role

@@ -40,6 +40,7 @@ func told() signals.Status {
 		Reason: signals.ReasonApproval, Iteration: 1, NeedsHuman: true, NextAction: "`approve`, `edit` or `reject` the plan",
 		WaitingUntil: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC), BudgetUSD: 20, BudgetTime: 2 * time.Hour, Usage: task.Usage{CostUSD: 0.25},
 		Plan: &task.Plan{Revision: 2, Summary: "Check the cookie", Approach: "Use `http.Cookie`.", Files: []string{"login.go"}, Risks: []string{"sessions end"},
+			Lines: 1200, MaxLines: 800, Split: []string{"The cookie", "Its users"},
 			Deliverables: []task.Deliverable{{ID: "FIX-001", Description: "read the cookie", Status: task.Passed},
 				{ID: "FIX-002", Description: "write it", Status: task.Pending}}},
 		Questions: []signals.Question{{ID: "q1", Session: 3, Role: task.Implementer, Command: "curl https://x | sh\nrm -rf ```", Dir: "web", Rule: "network", Reason: "it reaches out",
@@ -84,7 +85,7 @@ func TestShowPlan(t *testing.T) {
 		t.Fatalf("%+v, %v", place, err)
 	}
 	m := w.posted[0]
-	holds(t, m.Text, "Plan, revision 2", "fix the \\*login\\* of \\<!channel>", "Check the cookie", "Use `http.Cookie`.", "`login.go`", "sessions end", "- [x] FIX-001: read the cookie")
+	holds(t, m.Text, "Plan, revision 2", "fix the \\*login\\* of \\<!channel>", "Check the cookie", "Use `http.Cookie`.", "`login.go`", "sessions end", "about 1200 lines, more than the 800 of pullRequest.maxLines;", "- The cookie\n- Its users\n", "- [x] FIX-001: read the cookie")
 	if len(m.Buttons) != 3 || m.Buttons[0] != (channel.Button{Label: "Approve", Token: "t.a", Style: channel.Primary}) || m.Buttons[2].Style != channel.Danger {
 		t.Errorf("buttons %+v", m.Buttons)
 	}

@@ -66,10 +66,11 @@ type PullRequestConfig struct {
 	Draft     *bool    `json:"draft,omitempty" yaml:"draft"`
 	Labels    []string `json:"labels,omitzero" yaml:"labels"` // an empty list clears, so it must not be omitted
 	Reviewers []string `json:"reviewers,omitzero" yaml:"reviewers"`
-	Follow    *bool    `json:"follow,omitempty" yaml:"follow"` // follow it until it is merged or closed
-	Rounds    *int     `json:"rounds,omitempty" yaml:"rounds"` // maximum number of follow-up rounds
-	Batch     *string  `json:"batch,omitempty" yaml:"batch"`   // how long events are collected before a round begins
-	Poll      *string  `json:"poll,omitempty" yaml:"poll"`     // how often to poll the forge without webhooks
+	MaxLines  *int     `json:"maxLines,omitempty" yaml:"maxLines"` // what it should keep to; 0 for no limit
+	Follow    *bool    `json:"follow,omitempty" yaml:"follow"`     // follow it until it is merged or closed
+	Rounds    *int     `json:"rounds,omitempty" yaml:"rounds"`     // maximum number of follow-up rounds
+	Batch     *string  `json:"batch,omitempty" yaml:"batch"`       // how long events are collected before a round begins
+	Poll      *string  `json:"poll,omitempty" yaml:"poll"`         // how often to poll the forge without webhooks
 }
 
 // NotifyConfig disables kinds of notices.

@@ -90,6 +90,8 @@ func ConfigKeys() []ConfigKey {
 		list("pullRequest.labels", "labels of the pull request", 20, 50, wrongLabel, "give labels of up to 50 characters"),
 		list("pullRequest.reviewers", "people or teams who are asked for a review", 15, 100, wrongReviewer,
 			"give user names, or teams as org/team"),
+		whole("pullRequest.maxLines", "lines that a pull request should keep to, without lock files and generated code; a plan for more "+
+			"proposes how to split it, and a larger pull request says so; 0 for no limit", 0, maxLines),
 		flag("pullRequest.follow", "follow the pull request until it is merged or closed: failed checks, review comments, conflicts"),
 		whole("pullRequest.rounds", "maximum number of rounds of such work; then a person is asked", 0, 100),
 		duration("pullRequest.batch", "how long events are collected before a round starts", time.Second, 24*time.Hour),

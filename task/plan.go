@@ -42,6 +42,8 @@ func (p Plan) Tidy() Plan {
 	p.Evidence = cut(strings.TrimSpace(Visible(p.Evidence)), maxEvidence)
 	p.Files = tidyList(p.Files, maxFiles, maxFile)
 	p.Risks = tidyList(p.Risks, maxRisks, maxCriterion)
+	p.Lines = min(max(p.Lines, 0), maxLines)
+	p.Split = tidyList(p.Split, maxSplit, maxCriterion)
 	all := make([]Deliverable, 0, len(p.Deliverables))
 	for _, d := range p.Deliverables {
 		all = append(all, Deliverable{ID: tidyID(d.ID), Description: cut(excerpt.OneLine(Visible(d.Description)), maxDescription),
@@ -151,7 +153,7 @@ func (d Deliverable) check(bad func(what, way string), before []Deliverable) {
 // size is the approximate size of the plan as JSON.
 func (p Plan) size() int {
 	n := len(p.Summary) + len(p.Approach) + len(p.Evidence)
-	for _, list := range [][]string{p.Files, p.Risks} {
+	for _, list := range [][]string{p.Files, p.Risks, p.Split} {
 		for _, s := range list {
 			n += len(s) + 3
 		}

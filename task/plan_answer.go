@@ -10,13 +10,16 @@ import (
 // PlanSchema is the JSON Schema of a planner's structured answer. Every key is required and no others are allowed, because some agents
 // accept no other schema. Fields that do not apply are empty.
 const PlanSchema = `{"type":"object","additionalProperties":false,` +
-	`"required":["verdict","summary","approach","files","risks","evidence","deliverables"],"properties":{` +
+	`"required":["verdict","summary","approach","files","risks","evidence","lines","split","deliverables"],"properties":{` +
 	`"verdict":{"type":"string","enum":["work","already_done","declined"],"description":"work: there is something to do"},` +
 	`"summary":{"type":"string","description":"what will be different, in one or two sentences"},` +
 	`"approach":{"type":"string","description":"how, step by step"},` +
 	`"files":{"type":"array","items":{"type":"string"},"description":"paths to change or add"},` +
 	`"risks":{"type":"array","items":{"type":"string"}},` +
 	`"evidence":{"type":"string","description":"for already_done and declined: how you know; else empty"},` +
+	`"lines":{"type":"integer","description":"about how many lines will be added and removed, without lock files and generated code"},` +
+	`"split":{"type":"array","items":{"type":"string"},` +
+	`"description":"when that is too much for one pull request: the tasks to split it into; else empty"},` +
 	`"deliverables":{"type":"array","items":{"type":"object","additionalProperties":false,` +
 	`"required":["id","description","acceptance"],"properties":{` +
 	`"id":{"type":"string","description":"{TYPE}-{NNN}, such as FEAT-001"},` +
@@ -36,6 +39,8 @@ type planAnswer struct {
 	Files        []string            `json:"files"`
 	Risks        []string            `json:"risks"`
 	Evidence     string              `json:"evidence"`
+	Lines        int                 `json:"lines"`
+	Split        []string            `json:"split"`
 	Deliverables []deliverableAnswer `json:"deliverables"`
 }
 
@@ -57,7 +62,8 @@ func DecodePlan(answer []byte) (Plan, error) {
 	if err := decodeAnswer("plan", answer, &a); err != nil {
 		return Plan{}, err
 	}
-	p := Plan{Verdict: a.Verdict, Summary: a.Summary, Approach: a.Approach, Files: a.Files, Risks: a.Risks, Evidence: a.Evidence}
+	p := Plan{Verdict: a.Verdict, Summary: a.Summary, Approach: a.Approach, Files: a.Files, Risks: a.Risks, Evidence: a.Evidence,
+		Lines: a.Lines, Split: a.Split}
 	for _, d := range a.Deliverables {
 		p.Deliverables = append(p.Deliverables, Deliverable{ID: d.ID, Description: d.Description, Acceptance: d.Acceptance})
 	}

@@ -2,6 +2,7 @@ package task
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -15,6 +16,7 @@ const (
 	inFiles
 	inRisks
 	inEvidence
+	inSize
 	inDeliverables
 )
 
@@ -38,6 +40,7 @@ var (
 	taskHeading = regexp.MustCompile(`(?i)^(?:task|deliverable|step)\s+\d{1,3}\s*[:.)–—-]+\s*(.+)$`)
 	fenceLine   = regexp.MustCompile("^\\s*(`{3,}|~{3,})")
 	labelOnly   = regexp.MustCompile(`(?i)^[*_]*(acceptance( criteria)?|done when|verification)[*_]*:?[*_]*$`)
+	wholeNumber = regexp.MustCompile(`\d{1,9}`)
 	pathInItem  = regexp.MustCompile("`([^`]+)`")
 )
 
@@ -112,6 +115,8 @@ func partOf(title string) (planPart, bool) {
 		return inRisks, true
 	case "evidence", "reason", "why":
 		return inEvidence, true
+	case "size":
+		return inSize, true
 	case "deliverables", "tasks", "plan items":
 		return inDeliverables, true
 	}
@@ -140,6 +145,8 @@ func (r *planReader) item(indent int, box bool, text string) bool {
 		r.out.Files = append(r.out.Files, pathOf(text))
 	case r.part == inRisks:
 		r.out.Risks = append(r.out.Risks, text)
+	case r.part == inSize:
+		r.out.Split = append(r.out.Split, text)
 	default:
 		return false
 	}
@@ -197,6 +204,7 @@ func (r *planReader) plan() Plan {
 	p := r.out
 	prose := func(part planPart) string { return strings.TrimSpace(strings.Join(r.text[part], "\n")) }
 	p.Summary, p.Approach, p.Evidence = prose(inSummary), prose(inApproach), prose(inEvidence)
+	p.Lines, _ = strconv.Atoi(wholeNumber.FindString(prose(inSize)))
 	if before := prose(opening); p.Summary == "" {
 		p.Summary, _, _ = strings.Cut(before, "\n\n")
 		p.Approach = strings.TrimSpace(strings.TrimPrefix(before, p.Summary) + "\n\n" + p.Approach)

@@ -17,11 +17,13 @@ func pending(id, description string, acceptance ...string) Deliverable {
 func TestDecodePlan(t *testing.T) {
 	t.Parallel()
 	got, err := DecodePlan([]byte(`{"verdict":"work","summary":" Add a greeting. ","approach":"One function.","files":["greet.go"],"risks":[],"evidence":"",
+		"lines":1200,"split":["The greeting"," Its docs ",""],
 		"deliverables":[{"id":"feat-1","description":"Greet\n exists","acceptance":["go test passes",""]},{"id":"","description":"Documented","acceptance":[]}]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := Plan{Verdict: VerdictWork, Summary: "Add a greeting.", Approach: "One function.", Files: []string{"greet.go"},
+		Lines: 1200, Split: []string{"The greeting", "Its docs"},
 		Deliverables: []Deliverable{pending("FEAT-001", "Greet exists", "go test passes"), pending("TASK-001", "Documented")}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -95,7 +97,7 @@ func TestSchemasFitWhatIsDecoded(t *testing.T) {
 		schema string
 		keys   []string
 	}{
-		"plan":   {PlanSchema, []string{"verdict", "summary", "approach", "files", "risks", "evidence", "deliverables"}},
+		"plan":   {PlanSchema, []string{"verdict", "summary", "approach", "files", "risks", "evidence", "lines", "split", "deliverables"}},
 		"review": {ReviewSchema, []string{"verdict", "text"}},
 	} {
 		var s struct {

@@ -76,6 +76,7 @@ type PullRequestSettings struct {
 	Labels    []string `json:"labels,omitempty"`
 	Reviewers []string `json:"reviewers,omitempty"`
 	Follow    bool     `json:"follow,omitempty"`
+	MaxLines  int      `json:"maxLines,omitempty"`
 	Rounds    int      `json:"rounds,omitempty"`
 	Batch     Duration `json:"batch,omitempty"`
 	Poll      Duration `json:"poll,omitempty"`
@@ -148,7 +149,8 @@ func (c Config) Settings() Settings {
 		Quota:    or(c.Quota), Setup: or(c.Setup), Check: or(c.Check), Env: c.Env, NeedsEnv: c.NeedsEnv,
 		FixAttempts: or(c.FixAttempts), KnownRed: or(c.KnownRed), Specs: or(c.Specs), Commits: or(c.Commits), Branch: or(c.Branch),
 		PullRequest: PullRequestSettings{Draft: or(pull.Draft), Labels: pull.Labels, Reviewers: pull.Reviewers,
-			Follow: or(pull.Follow), Rounds: or(pull.Rounds), Batch: parsed(pull.Batch), Poll: parsed(pull.Poll)},
+			MaxLines: or(pull.MaxLines),
+			Follow:   or(pull.Follow), Rounds: or(pull.Rounds), Batch: parsed(pull.Batch), Poll: parsed(pull.Poll)},
 		Notify: NotifySettings{PlanReady: or(notify.PlanReady), Progress: or(notify.Progress), Complete: or(notify.Complete),
 			Error: or(notify.Error)},
 		Commands: CommandSettings{Profiles: commands.Profiles, Ask: commands.Ask, Deny: commands.Deny, Destructive: or(commands.Destructive),

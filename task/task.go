@@ -109,6 +109,9 @@ type Plan struct {
 	Files        []string      `json:"files,omitempty"`
 	Risks        []string      `json:"risks,omitempty"`
 	Evidence     string        `json:"evidence,omitempty"` // for already_done and declined: the reasons
+	Lines        int           `json:"lines,omitempty"`    // about how many will be added and removed; 0 when the planner has not said
+	MaxLines     int           `json:"maxLines,omitempty"` // what a pull request should keep to, when Lines is more
+	Split        []string      `json:"split,omitempty"`    // then: the tasks that it could be split into
 	Deliverables []Deliverable `json:"deliverables"`
 }
 

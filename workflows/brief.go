@@ -47,7 +47,8 @@ func (se *sessions) addressed(n int, role task.Role) activities.SessionInput {
 }
 
 func (se *sessions) conventions() prompt.Conventions {
-	return prompt.Conventions{Specs: se.settings.Specs, Setup: se.settings.Setup, Check: se.settings.Check, Commits: se.settings.Commits}
+	return prompt.Conventions{Specs: se.settings.Specs, Setup: se.settings.Setup, Check: se.settings.Check, Commits: se.settings.Commits,
+		MaxLines: se.settings.PullRequest.MaxLines}
 }
 
 // ahead describes the session that comes next if all goes well, so that its agent can be prestarted while an earlier step

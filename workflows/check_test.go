@@ -231,6 +231,32 @@ func TestWithoutACheckThePullRequestSaysSo(t *testing.T) {
 	}
 }
 
+// A plan is measured by the settings, and the pull request by what was committed.
+func TestSizeReachesPlanAndPullRequest(t *testing.T) {
+	for most, split := range map[int]int{10: 1, 0: 0} {
+		w := newWorld(t)
+		w.settings.PullRequest.MaxLines = most
+		w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+			res := well(in)
+			if res.Plan != nil {
+				res.Plan.Lines, res.Plan.Split = 11, []string{"half of it"}
+			}
+			return res, nil
+		}
+		files := []task.ChangedFile{{Path: "calc.go", Added: 20}}
+		w.commit = func(activities.CommitInput) (activities.Committed, error) {
+			return activities.Committed{Commit: "c", Created: true, Files: 1, Added: 20, ToRead: files, Routine: 4}, nil
+		}
+		s := w.start(t)
+		if s.Plan.Lines != 11 || s.Plan.MaxLines != most || len(s.Plan.Split) != split || w.asked[0].Prompt.MaxLines != most {
+			t.Errorf("plan %+v, told %d", s.Plan, w.asked[0].Prompt.MaxLines)
+		}
+		if sum := w.request(t).Summary; sum.MaxLines != most || sum.Routine != 4 || !slices.Equal(sum.ToRead, files) {
+			t.Errorf("summary %+v", sum)
+		}
+	}
+}
+
 func TestRefusedCommitGoesBack(t *testing.T) {
 	w := newWorld(t)
 	tries := 0

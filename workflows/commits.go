@@ -28,6 +28,7 @@ type committed struct {
 	leak     string         // why, when the work holds a secret
 	findings []task.Finding // what of the changes deserves a second look
 	toRead   []task.ChangedFile
+	routine  int // lines in files that programs write
 }
 
 // found replaces what deserves a second look by what the host has found since.
@@ -54,7 +55,7 @@ func (cm *commits) commit(ctx workflow.Context, r task.Report) error {
 	}
 	cm.last.failed, cm.last.refused, cm.last.leak = out.Failed, "", ""
 	if !out.Leak {
-		cm.last.findings, cm.last.toRead = out.Sensitive, out.ToRead
+		cm.last.findings, cm.last.toRead, cm.last.routine = out.Sensitive, out.ToRead, out.Routine
 	}
 	if cm.last.failed != "" || out.Created {
 		cm.checks.invalidate()

@@ -19,6 +19,7 @@ func (t *pipeline) plan(ctx workflow.Context) error {
 	if t.status.Plan != nil {
 		p = task.Merge(*t.status.Plan, p)
 	}
+	p = p.Measured(t.settings.PullRequest.MaxLines)
 	t.status.Plan = &p
 	if t.status.Iteration == 1 {
 		t.publisher.entitle(p.Summary)

@@ -145,6 +145,13 @@ func (j *journal) plan(p *page, hides func(task.Status) bool) {
 		return
 	}
 	p.heading("**Plan, revision %d:** %s", pl.Revision, task.Literally(excerpt.Clip(pl.Summary, 400)))
+	if size := pl.Size(); size != "" {
+		p.heading("**Size:** %s", task.Literally(size))
+		for _, part := range pl.Split {
+			p.item("%s", task.Literally(excerpt.Clip(part, 120)))
+		}
+		p.heading("**Deliverables:**")
+	}
 	for _, d := range pl.Deliverables {
 		p.item("%s %s %s", box(d.Status), d.ID, task.Literally(excerpt.Clip(d.Description, 120)))
 		if d.Status == task.Blocked {

@@ -40,6 +40,17 @@ func TestDetails(t *testing.T) {
 	}
 }
 
+// Those who decide about a plan read on the task's page how large it is, and how it could be split.
+func TestDetailsOfALargePlan(t *testing.T) {
+	p := &journal{facts: facts{status: &signals.Status{Phase: task.Approving, Plan: &task.Plan{Revision: 1, Summary: "do it", Lines: 900, MaxLines: 800,
+		Split: []string{"the *parser*", "its users"}, Deliverables: []task.Deliverable{{ID: "A-001", Description: "one"}}}}}}
+	want := "\n**Plan, revision 1:** do it\n\n\n**Size:** about 900 lines, more than the 800 of pullRequest.maxLines; it could be split into these tasks:\n\n" +
+		"- the \\*parser\\*\n- its users\n\n**Deliverables:**\n\n- ☐ A-001 one\n"
+	if got := p.details(); !strings.Contains(got, want) {
+		t.Errorf("got\n%s\nwant in it\n%s", got, want)
+	}
+}
+
 // TestDetailsAreShort keeps the page in the size that Temporal Web can show, whatever a model and people write.
 func TestDetailsAreShort(t *testing.T) {
 	long := strings.Repeat("$é", 5000)

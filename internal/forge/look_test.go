@@ -43,6 +43,22 @@ func TestComposeLook(t *testing.T) {
 	}
 }
 
+// A pull request that is larger than it should be says so where everybody reads it. What programs write does not count.
+func TestComposeSaysThatItIsLarge(t *testing.T) {
+	for _, c := range []struct {
+		routine, most int
+		want          string
+	}{
+		{100, 800, "**Size**: 3 files, +900 −101; **901 lines to read, more than the 800** of `pullRequest.maxLines`"},
+		{201, 800, "**Size**: 3 files, +900 −101"},
+		{0, 0, "**Size**: 3 files, +900 −101"},
+	} {
+		if _, body := Compose(Summary{Files: 3, Added: 900, Removed: 101, Routine: c.routine, MaxLines: c.most}); body != c.want {
+			t.Errorf("%d written by programs, %d allowed: got %q", c.routine, c.most, body)
+		}
+	}
+}
+
 // A change that needs no second look is listed too, and an old task that knows no files says nothing of them.
 func TestComposeLookWithoutFindings(t *testing.T) {
 	s := Summary{Files: 9, ToRead: []task.ChangedFile{{Path: "a.go", Added: 1}, {Path: "go.sum", Removed: 2, Why: "lock file", Routine: true}}}

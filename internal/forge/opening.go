@@ -83,6 +83,9 @@ func (s Summary) size() string {
 	if s.Files > 0 {
 		parts = append(parts, fmt.Sprintf("%s, +%d −%d", count(s.Files, "file"), s.Added, s.Removed))
 	}
+	if n := s.Added + s.Removed - s.Routine; s.MaxLines > 0 && n > s.MaxLines {
+		parts = append(parts, fmt.Sprintf("**%d lines to read, more than the %d** of `pullRequest.maxLines`", n, s.MaxLines))
+	}
 	if n := len(s.Deliverables); n > 0 {
 		passed, _, _ := task.Plan{Deliverables: s.Deliverables}.Counts()
 		parts = append(parts, fmt.Sprintf("%d of %s done", passed, count(n, "deliverable")))

@@ -23,6 +23,8 @@ type Summary struct {
 	Files        int                `json:"files,omitempty"`     // files changed
 	Added        int                `json:"added,omitempty"`     // lines
 	Removed      int                `json:"removed,omitempty"`   // lines
+	Routine      int                `json:"routine,omitempty"`   // lines added and removed in files that programs write
+	MaxLines     int                `json:"maxLines,omitempty"`  // what the pull request should keep to without those; 0 for no limit
 	Usage        task.Usage         `json:"usage,omitzero"`
 	Sessions     int                `json:"sessions,omitempty"`
 	Turns        int                `json:"turns,omitempty"`

@@ -37,7 +37,7 @@ func script(stories []story) agenttest.Script {
 				agenttest.Turn{Text: "<" + marker + ">\n" + w.message + "\n</" + marker + ">"})
 		}
 		add("plan", task.Planner, y.ask, y.look, answer(map[string]any{"verdict": "work", "summary": y.ask, "approach": "Step by step.",
-			"files": []string{"README.md"}, "risks": []string{}, "evidence": "", "deliverables": deliverables}))
+			"files": []string{"README.md"}, "risks": []string{}, "evidence": "", "lines": 9, "split": []string{}, "deliverables": deliverables}))
 		add("review", task.Reviewer, y.ask, y.look, answer(map[string]any{"verdict": "approved", "text": "It does what was asked for."}))
 	}
 	return s

@@ -64,7 +64,7 @@ func script() agenttest.Script {
 			}})
 	}
 	plan, _ := json.Marshal(map[string]any{"verdict": "work", "summary": "three files", "approach": "write them", "files": []string{},
-		"risks": []string{}, "evidence": "", "deliverables": deliverables})
+		"risks": []string{}, "evidence": "", "lines": 3, "split": []string{}, "deliverables": deliverables})
 	review, _ := json.Marshal(map[string]any{"verdict": "approved", "text": "fine"})
 	return agenttest.Script{Rules: append(rules,
 		agenttest.Rule{Name: "plan", Role: task.Planner, Turns: []agenttest.Turn{{Answer: plan}, {Text: "planned"}}},

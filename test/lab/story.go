@@ -91,7 +91,7 @@ func read(name string) agenttest.Turn {
 func plan(summary string, deliverables ...map[string]any) map[string]any {
 	return map[string]any{
 		"verdict": "work", "summary": summary, "approach": "Change calc.go and its test.", "files": []string{"calc.go"},
-		"risks": []string{"none that are known"}, "evidence": "", "deliverables": deliverables,
+		"risks": []string{"none that are known"}, "evidence": "", "lines": 6, "split": []string{}, "deliverables": deliverables,
 	}
 }
 

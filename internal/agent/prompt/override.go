@@ -29,7 +29,7 @@ func NotePaths() []string {
 }
 
 // open lists the fields of Conventions that an override may use.
-var open = []string{"Specs", "Setup", "Check", "Commits"}
+var open = []string{"Specs", "Setup", "Check", "Commits", "MaxLines"}
 
 // override returns the repository's own instruction for a role. An empty one counts as missing.
 func override(role task.Role, s Conventions, files Files) (text string, found bool, err error) {

@@ -18,6 +18,7 @@ func PlanText(plan *task.Plan) string {
 	list(&b, "Files", plan.Files)
 	list(&b, "Risks", plan.Risks)
 	paragraph(&b, "Evidence", plan.Evidence)
+	paragraph(&b, "Size", strings.Join(append([]string{plan.Size()}, plan.Split...), "\n- "))
 	deliverables(&b, plan.Deliverables)
 	return term.Plain(b.String())
 }

@@ -32,6 +32,7 @@ func merge(base, over task.Config) task.Config {
 	base.Branch = pick(base.Branch, over.Branch)
 	base.PullRequest = group(base.PullRequest, over.PullRequest, func(b, o *task.PullRequestConfig) {
 		b.Draft, b.Labels, b.Reviewers = pick(b.Draft, o.Draft), pickList(b.Labels, o.Labels), pickList(b.Reviewers, o.Reviewers)
+		b.MaxLines = pick(b.MaxLines, o.MaxLines)
 		b.Follow, b.Rounds, b.Batch, b.Poll = pick(b.Follow, o.Follow), pick(b.Rounds, o.Rounds), pick(b.Batch, o.Batch), pick(b.Poll, o.Poll)
 	})
 	base.Notify = group(base.Notify, over.Notify, func(b, o *task.NotifyConfig) {

@@ -76,7 +76,7 @@ func defaults() task.Config {
 		Commits:     new(task.CommitsIncremental),
 		Branch:      new("longshift/"),
 		PullRequest: &task.PullRequestConfig{Draft: new(false), Labels: []string{}, Reviewers: []string{},
-			Follow: new(true), Rounds: new(5), Batch: new("2m"), Poll: new("5m")},
+			MaxLines: new(800), Follow: new(true), Rounds: new(5), Batch: new("2m"), Poll: new("5m")},
 		Notify: &task.NotifyConfig{PlanReady: new(true), Progress: new(true), Complete: new(true), Error: new(true)},
 		Commands: &task.CommandsConfig{Profiles: []string{}, Ask: []string{}, Deny: []string{}, Destructive: new(false),
 			Questions: new(task.QuestionsPerson), Wait: new("2m"), Expires: new("12h")},

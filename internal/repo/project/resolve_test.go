@@ -36,7 +36,7 @@ func TestDefaults(t *testing.T) {
 		Approval: task.ApprovalSettings{Mode: "auto", After: task.Duration(20 * time.Minute)},
 		Budget:   task.BudgetSettings{Cost: 20, Time: task.Duration(120 * time.Minute), PlanCost: 1},
 		Env:      map[string]string{}, NeedsEnv: []string{}, Quota: "wait", FixAttempts: 3, KnownRed: "draft", Specs: "specs", Commits: "incremental", Branch: "longshift/",
-		PullRequest: task.PullRequestSettings{Labels: []string{}, Reviewers: []string{}, Follow: true, Rounds: 5,
+		PullRequest: task.PullRequestSettings{Labels: []string{}, Reviewers: []string{}, MaxLines: 800, Follow: true, Rounds: 5,
 			Batch: task.Duration(2 * time.Minute), Poll: task.Duration(5 * time.Minute)},
 		Notify: task.NotifySettings{PlanReady: true, Progress: true, Complete: true, Error: true},
 		Commands: task.CommandSettings{Profiles: task.DefaultProfiles(), Ask: []string{}, Deny: []string{}, Questions: "person",
@@ -93,7 +93,7 @@ func TestEveryKeyIsMerged(t *testing.T) {
 	t.Parallel()
 	full := parse(t, `{agent: script, model: m, planModel: p, thinking: 2048, iterations: 2, errors: 1, approval: {mode: none, after: 5m, again: true},
  budget: {cost: 3, time: 5m, planCost: 2}, quota: end, setup: s, check: c, env: {A: b}, needsEnv: [N], fixAttempts: 1, knownRed: ready, specs: d, commits: single, branch: b/,
- pullRequest: {draft: true, labels: [l], reviewers: [r], follow: false, rounds: 2, batch: 1m, poll: 1m}, notify: {planReady: false, progress: false, complete: false, error: false},
+ pullRequest: {draft: true, labels: [l], reviewers: [r], maxLines: 9, follow: false, rounds: 2, batch: 1m, poll: 1m}, notify: {planReady: false, progress: false, complete: false, error: false},
  commands: {profiles: [go], ask: [a], deny: [d], destructive: true, questions: deny, wait: 1m, expires: 1h},
  paths: {write: [w], readOnly: [r], ignore: [i]}, scenario: demo}`)
 	base := defaults()

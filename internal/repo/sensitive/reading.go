@@ -15,8 +15,8 @@ const (
 )
 
 // ReadingList returns the changed files that people should read first: those with findings, then by purpose, then by size. Files that
-// programs write come last. Each file's Why must be its Purpose. Long lists are cut.
-func ReadingList(files []task.ChangedFile, found []task.Finding) []task.ChangedFile {
+// programs write come last; written is how many of all lines are theirs. Each file's Why must be its Purpose. Long lists are cut.
+func ReadingList(files []task.ChangedFile, found []task.Finding) (list []task.ChangedFile, written int) {
 	serious := map[string]int{} // by path: place among the findings
 	for n, f := range found {
 		if _, seen := serious[f.Path]; !seen && f.Kind != string(Locks) {
@@ -34,7 +34,7 @@ func ReadingList(files []task.ChangedFile, found []task.Finding) []task.ChangedF
 		f.Path = shown(f.Path, mostPath)
 		f.Routine = rank(f) >= slices.Index(weight, vendored)
 		if f.Routine {
-			routine = append(routine, f)
+			routine, written = append(routine, f), written+f.Lines()
 		} else {
 			read = append(read, f)
 		}
@@ -50,5 +50,5 @@ func ReadingList(files []task.ChangedFile, found []task.Finding) []task.ChangedF
 			read[n].Why = "size"
 		}
 	}
-	return append(read, routine...)
+	return append(read, routine...), written
 }

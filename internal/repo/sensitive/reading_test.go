@@ -44,7 +44,11 @@ func TestReadingList(t *testing.T) {
 	found := []task.Finding{{Kind: "ci", Path: "ci.yml"}, {Kind: "hooks", Path: ".husky/pre-commit"}, {Kind: "executables", Path: "vendor/run"},
 		{Kind: "locks", Path: "go.sum"}}
 	var got []string
-	for _, f := range ReadingList(files, found) {
+	list, written := ReadingList(files, found)
+	if written != 4040 {
+		t.Errorf("programs write %d lines", written)
+	}
+	for _, f := range list {
 		got = append(got, fmt.Sprintf("%s %s %v", f.Path, f.Why, f.Routine))
 	}
 	want := []string{"ci.yml  false", ".husky/pre-commit  false", "vendor/run vendored false", "a.proto public API false", "go.mod dependency false",
@@ -55,11 +59,11 @@ func TestReadingList(t *testing.T) {
 	for n := range 30 {
 		files = append(files, task.ChangedFile{Path: fmt.Sprintf("vendor/%d", n), Why: vendored}, task.ChangedFile{Path: fmt.Sprintf("%d\u202e.go", n)})
 	}
-	list := ReadingList(files, found)
+	list, _ = ReadingList(files, found)
 	if len(list) != mostRead+mostRoutine {
 		t.Errorf("%d files", len(list))
 	}
-	if last := ReadingList([]task.ChangedFile{{Path: "a\u202eb.go"}}, nil)[0]; last.Path != `a\u{202e}b.go` {
-		t.Errorf("the path is %q", last.Path)
+	if one, _ := ReadingList([]task.ChangedFile{{Path: "a\u202eb.go"}}, nil); one[0].Path != `a\u{202e}b.go` {
+		t.Errorf("the path is %q", one[0].Path)
 	}
 }
