@@ -77,6 +77,8 @@ func (c *Control) message(ctx context.Context, in ShowInput, s signals.Status) c
 		}
 	case signals.SubjectStop:
 		m.Text = v.stop()
+	case signals.SubjectNews:
+		m.Text = v.news()
 	case signals.SubjectEnd:
 		m.Text = v.end()
 	default:

@@ -157,6 +157,20 @@ func TestShowPush(t *testing.T) {
 	}
 }
 
+func TestShowNews(t *testing.T) {
+	w := &wall{}
+	s := told()
+	s.PullRequest = &signals.PullRequest{Number: 7, URL: "https://github.com/acme/web/pull/7"}
+	in := ShowInput{Room: anyRoom, Notice: signals.Notice{Subject: signals.SubjectNews, Text: `round 1: the check "<!channel> sk-very-secret-value-1" failed`}}
+	if _, err := shows(t, w, s, in); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, w.posted[0].Text, "News at the pull request", "Round 1: the check \"\\<!channel>", "[Pull request #7](https://github.com/acme/web/pull/7)")
+	if !w.posted[0].Loud || len(w.posted[0].Buttons) != 0 || strings.Contains(w.posted[0].Text, "secret-value") {
+		t.Errorf("shown as %+v", w.posted[0])
+	}
+}
+
 func TestShowCardStopAndEnd(t *testing.T) {
 	w := &wall{}
 	s := told()

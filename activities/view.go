@@ -159,6 +159,11 @@ func (v view) stop() string {
 		v.NextAction, v.figures(), v.links())
 }
 
+// news is what people and checks have said at the open pull request.
+func (v view) news() string {
+	return fmt.Sprintf("**News at the pull request** · %s\n\n%s\n\n%s", v.title(), v.lit(upper(v.notice.Text)), v.links())
+}
+
 // end is the notice of completion: the outcome, the changes and the cost.
 func (v view) end() string {
 	turns := 0

@@ -63,7 +63,7 @@ type Notice struct {
 	N        int       `json:"n"`                  // sender's number of the notice, starting at 1
 	Kind     string    `json:"kind"`               // as in the sender's log
 	Text     string    `json:"text,omitempty"`     // one line
-	Subject  Subject   `json:"subject,omitempty"`  // what needs a person's action; empty if nothing does
+	Subject  Subject   `json:"subject,omitempty"`  // what a message of its own is about; empty for the card alone
 	Revision int       `json:"revision,omitempty"` // SubjectPlan: revision of the plan
 	Question string    `json:"question,omitempty"` // SubjectCommand: id of the question
 	Settled  bool      `json:"settled,omitempty"`  // the subject needs no action any more; Text says why
@@ -79,6 +79,7 @@ const (
 	SubjectPlan    Subject = "plan"    // a plan waits for a decision
 	SubjectCommand Subject = "command" // a command waits for a decision
 	SubjectStop    Subject = "stop"    // the task is suspended
+	SubjectNews    Subject = "news"    // people or checks have said something at the pull request; nobody has to act
 	SubjectEnd     Subject = "end"     // the task has ended, or its pull request waits for a review
 )
 

@@ -97,7 +97,7 @@ func ConfigKeys() []ConfigKey {
 		duration("pullRequest.batch", "how long events are collected before a round starts", time.Second, 24*time.Hour),
 		duration("pullRequest.poll", "how often the forge is polled without webhooks", time.Second, 7*24*time.Hour),
 		flag("notify.planReady", "notice when a plan waits for a decision"),
-		flag("notify.progress", "notices of progress: checks, commits, pushes"),
+		flag("notify.progress", "notices of progress: checks, commits, pushes, news at the open pull request"),
 		flag("notify.complete", "notice when the task has ended"),
 		flag("notify.error", "notice when the task is suspended or fails"),
 		list("commands.profiles", "tool chains that agents may use: "+strings.Join(Profiles(), ", ")+"; never more than the operator "+

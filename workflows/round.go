@@ -26,8 +26,8 @@ const mostReviews = 3
 func (f *follower) attempt(ctx workflow.Context, items []forge.Item) error {
 	f.going.Rounds++
 	f.status.Rounds = f.going.Rounds
-	f.journal.say(ctx, "round", "round %d: %s", f.going.Rounds, f.aim(items))
-	f.journal.show(ctx, signals.Notice{})
+	f.journal.say(ctx, "round", "round %d: %s", f.going.Rounds, f.news(items))
+	f.journal.show(ctx, f.announcement())
 	err := f.round(ctx, items)
 	f.admissions.release(ctx, signals.ReleaseRequest{}, nil)
 	var e *ending

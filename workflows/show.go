@@ -93,9 +93,9 @@ func (c *conversation) call(ctx workflow.Context, r *room, n signals.Notice) {
 	}
 }
 
-// overtakes tells whether a message about one subject replaces an older one about another. Commands wait side by side.
+// overtakes tells whether a message about one subject replaces an older one about another. Commands wait side by side, and news stay.
 func overtakes(newer, older signals.Subject) bool {
-	return newer == signals.SubjectEnd || newer == older && newer != signals.SubjectCommand
+	return older != signals.SubjectNews && (newer == signals.SubjectEnd || newer == older && newer != signals.SubjectCommand)
 }
 
 // settle removes the buttons of a message whose subject is decided, and shows the decision.
