@@ -32,7 +32,7 @@ func (r *sessionRun) session(ctx context.Context) (agent.Session, error) {
 				return agent.Session{}, err
 			}
 		}
-		if data.Sensitive, err = r.of.inspector.findings(ctx, r.tree); err != nil {
+		if data.Sensitive, err = r.of.inspector.findings(ctx, r.tree, r.in.scope()); err != nil {
 			return agent.Session{}, err
 		}
 	}

@@ -18,7 +18,6 @@ import (
 	"github.com/longshift/longshift/internal/confine/process"
 	"github.com/longshift/longshift/internal/confine/sandbox"
 	"github.com/longshift/longshift/internal/repo/toolcache"
-	"github.com/longshift/longshift/task"
 )
 
 // hostile is the program that a row runs instead of id: it tries to change everything outside of the box. It records that it ran in a file
@@ -125,7 +124,7 @@ func (s *stand) run(command string) process.Result {
 	s.t.Helper()
 	dirs := s.b.boxes.dirs(s.where, s.b.ref.TaskID)
 	must(s.t, os.MkdirAll(dirs.Home, 0o700))
-	spec, err := s.b.boxes.spec(s.t.Context(), s.where, dirs, false, task.PathSettings{})
+	spec, err := s.b.boxes.spec(s.t.Context(), s.where, dirs, false, pathScope{})
 	must(s.t, err)
 	spec.Writable = append(spec.Writable, dirs.Home)
 	env := []string{"PATH=" + filepath.Join(s.where.dir, "hostile") + ":" + os.Getenv("PATH"), "HOME=" + dirs.Home, "LANG=C.UTF-8", "CI=true",

@@ -12,7 +12,6 @@ import (
 	"github.com/longshift/longshift/internal/confine/sandbox"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/repo/toolcache"
-	"github.com/longshift/longshift/task"
 )
 
 // boxes makes the sandboxes of a host: each says what one program of a task may see and reach, and runs it.
@@ -34,7 +33,7 @@ func (b *boxes) dirs(l layout, taskID string) Dirs {
 }
 
 // spec returns the box of a program of the task, which says what it may see and change.
-func (b *boxes) spec(ctx context.Context, l layout, d Dirs, readOnly bool, paths task.PathSettings) (sandbox.Spec, error) {
+func (b *boxes) spec(ctx context.Context, l layout, d Dirs, readOnly bool, paths pathScope) (sandbox.Spec, error) {
 	if b.confine.Box == nil {
 		return sandbox.Spec{}, fault.New(fault.Internal, "this host has no sandbox")
 	}
@@ -62,12 +61,12 @@ func (b *boxes) spec(ctx context.Context, l layout, d Dirs, readOnly bool, paths
 		s.Protected = append(s.Protected, filepath.Join(git, name))
 	}
 	s.Protected = append(s.Protected, l.gits...)
-	for _, pattern := range paths.ReadOnly {
+	for _, pattern := range paths.fixed() {
 		if path, ok := plainPath(pattern); ok {
 			s.Protected = append(s.Protected, filepath.Join(l.dir, path))
 		}
 	}
-	for _, pattern := range paths.Ignore {
+	for _, pattern := range paths.HiddenFrom(paths.role) {
 		if path, ok := plainPath(pattern); ok {
 			s.Hidden = append(s.Hidden, filepath.Join(l.dir, path))
 		}

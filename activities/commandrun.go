@@ -28,7 +28,7 @@ func (r *commandRunner) run(
 	if err := os.MkdirAll(dirs.Home, 0o700); err != nil {
 		return process.Result{}, fault.New(fault.Infra, "make the task's home folder: %w", err)
 	}
-	box, err := r.boxes.spec(ctx, where, dirs, false, in.Paths)
+	box, err := r.boxes.spec(ctx, where, dirs, false, pathScope{PathSettings: in.Paths})
 	if err != nil {
 		return process.Result{}, err
 	}

@@ -30,6 +30,9 @@ type CommitInput struct {
 	Specs      string        `json:"specs,omitempty"` // folder that stays out of commits
 	BaseCommit string        `json:"baseCommit,omitempty"`
 	Next       *SessionInput `json:"next,omitempty"` // the session that most likely follows
+
+	Paths   task.PathSettings `json:"paths,omitzero"`    // the task's settings for paths
+	Planned []string          `json:"planned,omitempty"` // files that the plan names
 }
 
 // Committed is the state of the branch afterwards.
@@ -92,7 +95,7 @@ func (g *Git) CommitWork(ctx context.Context, in CommitInput) (Committed, error)
 	for _, s := range sizes {
 		out.Files, out.Added, out.Deleted = out.Files+1, out.Added+s.Added, out.Deleted+s.Removed
 	}
-	err = g.inspector.read(ctx, tree, sizes, &out)
+	err = g.inspector.read(ctx, tree, pathScope{PathSettings: in.Paths, planned: in.Planned}, sizes, &out)
 	return out, err
 }
 

@@ -90,7 +90,7 @@ func (la *launcher) confine(ctx context.Context, s *agent.Session, in SessionInp
 		return Dirs{}, err
 	}
 	dirs := la.boxes.dirs(where, in.TaskID)
-	spec, err := la.boxes.spec(ctx, where, dirs, in.Role.ReadOnly(), in.Paths)
+	spec, err := la.boxes.spec(ctx, where, dirs, in.Role.ReadOnly(), in.scope())
 	if err != nil {
 		return dirs, err
 	}

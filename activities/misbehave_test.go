@@ -177,9 +177,9 @@ func TestReadOnlyBox(t *testing.T) {
 	for _, readOnly := range []bool{true, false} {
 		b.Policy.WriteOff = readOnly // the operator's switch does the same for every role
 		b.start()
-		spec, err := b.boxes.spec(t.Context(), where, b.boxes.dirs(where, b.ref.TaskID), false, task.PathSettings{})
+		spec, err := b.boxes.spec(t.Context(), where, b.boxes.dirs(where, b.ref.TaskID), false, pathScope{})
 		must(t, err)
-		role, err := b.boxes.spec(t.Context(), where, b.boxes.dirs(where, b.ref.TaskID), true, task.PathSettings{})
+		role, err := b.boxes.spec(t.Context(), where, b.boxes.dirs(where, b.ref.TaskID), true, pathScope{})
 		if err != nil || !role.ReadOnly || spec.ReadOnly != readOnly {
 			t.Errorf("read only: %v for a role that reads, %v with the switch at %v; %v", role.ReadOnly, spec.ReadOnly, readOnly, err)
 		}

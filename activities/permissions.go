@@ -38,7 +38,7 @@ type enforcers struct {
 // of makes the enforcer of one session that works in root. Its policy is the operator's, narrowed by the task's settings. The agent may
 // also read the folders readable outside of the workspace, such as the caches of tool chains. home is the folder that "~" stands for.
 func (e *enforcers) of(in SessionInput, root, home string, readable ...string) (*enforcer, error) {
-	c := e.policyFor(root, in.Commands, in.Paths)
+	c := e.policyFor(root, in.Commands, in.scope())
 	c.Home = home
 	c.Readable = slices.Concat(e.readable, readable)
 	p, err := policy.New(c)
@@ -50,7 +50,7 @@ func (e *enforcers) of(in SessionInput, root, home string, readable ...string) (
 }
 
 // policyFor returns the operator's policy, narrowed by the settings of a task.
-func (p Permissions) policyFor(root string, commands task.CommandSettings, paths task.PathSettings) policy.Config {
+func (p Permissions) policyFor(root string, commands task.CommandSettings, paths pathScope) policy.Config {
 	c := p.Policy
 	c.Root = root
 	c.Profiles = commands.Profiles
@@ -61,10 +61,7 @@ func (p Permissions) policyFor(root string, commands task.CommandSettings, paths
 	c.Destructive = c.Destructive && commands.Destructive
 	c.Ask = slices.Concat(c.Ask, rules(commands.Ask))
 	c.Deny = slices.Concat(c.Deny, rules(commands.Deny))
-	c.Scopes = map[task.Role]policy.Scope{}
-	for _, role := range task.Roles() {
-		c.Scopes[role] = policy.Scope{Write: paths.Write, ReadOnly: paths.ReadOnly, Ignore: paths.Ignore}
-	}
+	c.Scopes = paths.scopes()
 	return c
 }
 

@@ -3,6 +3,8 @@ package activities
 import (
 	"context"
 	"fmt"
+
+	"github.com/longshift/longshift/task"
 )
 
 // PushInput asks for the task's branch on the remote.
@@ -13,6 +15,9 @@ type PushInput struct {
 
 	Reviewed string   `json:"reviewed,omitempty"` // head that was reviewed: a branch without it is not pushed
 	Allowed  []string `json:"allowed,omitempty"`  // ids of findings that a person has allowed to be pushed
+
+	Paths   task.PathSettings `json:"paths,omitzero"`    // the task's settings for paths
+	Planned []string          `json:"planned,omitempty"` // files that the plan names
 }
 
 // PushBranch pushes the task's branch and returns its head. It fails with fault.Leak when a commit holds a secret, and with
@@ -34,7 +39,7 @@ func (g *Git) PushBranch(ctx context.Context, in PushInput) (string, error) {
 	if err := g.inspector.leaks(ctx, tree); err != nil {
 		return "", err
 	}
-	if err := g.inspector.mayPush(ctx, tree, in.Allowed); err != nil {
+	if err := g.inspector.mayPush(ctx, tree, pathScope{PathSettings: in.Paths, planned: in.Planned}, in.Allowed); err != nil {
 		return "", err
 	}
 	if in.Squash != "" {

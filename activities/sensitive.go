@@ -19,16 +19,17 @@ type inspector struct {
 	rules  sensitive.Rules
 }
 
-// findings lists the changes of a task, or of a round, that deserve a second look, with what the operator wants done about them.
-func (i *inspector) findings(ctx context.Context, tree *workspace.Tree) ([]task.Finding, error) {
-	found, err := i.inspect(ctx, tree, func(sensitive.Change) {})
+// findings lists the changes of a task, or of a round, that deserve a second look, with what the operator wants done about them. Changes
+// of files that the settings close are refused.
+func (i *inspector) findings(ctx context.Context, tree *workspace.Tree, paths pathScope) ([]task.Finding, error) {
+	found, err := i.inspect(ctx, tree, paths, func(sensitive.Change) {})
 	return i.clean(found), err
 }
 
 // read fills in what deserves a second look, and which files people should read first, each with the size of its change.
-func (i *inspector) read(ctx context.Context, tree *workspace.Tree, sizes []workspace.FileSize, out *Committed) error {
+func (i *inspector) read(ctx context.Context, tree *workspace.Tree, paths pathScope, sizes []workspace.FileSize, out *Committed) error {
 	purposes := map[string]string{}
-	found, err := i.inspect(ctx, tree, func(c sensitive.Change) { purposes[c.Path] = sensitive.Purpose(c) })
+	found, err := i.inspect(ctx, tree, paths, func(c sensitive.Change) { purposes[c.Path] = sensitive.Purpose(c) })
 	if err != nil {
 		return err
 	}
@@ -45,13 +46,24 @@ func (i *inspector) read(ctx context.Context, tree *workspace.Tree, sizes []work
 }
 
 // inspect calls also for each changed file, and returns the findings.
-func (i *inspector) inspect(ctx context.Context, tree *workspace.Tree, also func(sensitive.Change)) (all []task.Finding, err error) {
+func (i *inspector) inspect(ctx context.Context, tree *workspace.Tree, paths pathScope, also func(sensitive.Change)) ([]task.Finding, error) {
+	outside, err := paths.outside()
+	if err != nil {
+		return nil, err
+	}
+	var all, closed []task.Finding
 	err = tree.Changes(ctx, func(c workspace.FileChange) error {
 		all = append(all, sensitive.Inspect(sensitive.Change(c))...)
+		if outside != nil {
+			closed = append(closed, outside(c)...)
+		}
 		also(sensitive.Change(c))
 		return nil
 	})
-	return i.rules.Apply(all), err
+	if err != nil {
+		return nil, err
+	}
+	return append(closed, i.rules.Apply(all)...), nil
 }
 
 // clean takes secrets out of findings.
@@ -65,8 +77,8 @@ func (i *inspector) clean(found []task.Finding) []task.Finding {
 // mayPush fails with fault.Unapproved, and the findings as details, when the branch holds changes that a person has to allow first and has
 // not allowed, or that the operator refuses. The workflow asks people before it has a branch pushed. This check matters when the operator
 // of this host is stricter than that of the host which made the commit.
-func (i *inspector) mayPush(ctx context.Context, tree *workspace.Tree, allowed []string) error {
-	found, err := i.findings(ctx, tree)
+func (i *inspector) mayPush(ctx context.Context, tree *workspace.Tree, paths pathScope, allowed []string) error {
+	found, err := i.findings(ctx, tree, paths)
 	if err != nil {
 		return err
 	}

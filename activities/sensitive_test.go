@@ -92,6 +92,74 @@ func TestPushIsRefused(t *testing.T) {
 	b.unapproved(PushInput{Allowed: ids(found)}) // nobody can allow it
 }
 
+// What policy and mounts can't see, a program of the task's own that writes where it may not, is found in the commit and not pushed.
+func TestClosedPathsAreNotPushed(t *testing.T) {
+	t.Parallel()
+	paths := task.PathSettings{ReadOnly: []string{"db/*.sql"}, TaskWritable: []string{"CHANGELOG.md", "docs/**"}, HideFromImplementer: []string{"hidden/**"}}
+	planned := []string{"docs/a.md"}
+	b := newBench(t, nil)
+	b.prepare()
+	gittest.Write(t, b.work(), map[string]string{"db/1.sql": "x\n", "CHANGELOG.md": "x\n", "docs/a.md": "x\n", "hidden/t.sh": "x\n", "free.txt": "x\n"})
+	in := CommitInput{Ref: b.ref, Session: 1, Message: "feat: x", Paths: paths, Planned: planned}
+	var c Committed
+	must(t, b.attempt().run(b.CommitWork, in, &c))
+	var got []string
+	for _, f := range c.Sensitive {
+		got = append(got, string(f.Action)+" "+f.String())
+	}
+	want := []string{"refuse paths: CHANGELOG.md may be changed only where the plan names it, and it does not; leave it as it is",
+		"refuse paths: db/1.sql may only be read by implementers; leave it as it is",
+		"refuse paths: hidden/t.sh may not be read by implementers in this project; do without it"}
+	if !slices.Equal(got, want) {
+		t.Fatalf("found %q\nwant %q", got, want)
+	}
+	b.unapproved(PushInput{Allowed: ids(c.Sensitive), Paths: paths, Planned: planned}) // nobody can allow it
+	for _, name := range []string{"db/1.sql", "CHANGELOG.md", "hidden/t.sh"} {
+		must(t, os.Remove(filepath.Join(b.work(), name)))
+	}
+	in.Session = 2
+	c = Committed{}
+	must(t, b.attempt().run(b.CommitWork, in, &c))
+	if len(c.Sensitive) != 0 {
+		t.Errorf("found %+v", c.Sensitive)
+	}
+	b.push(PushInput{Paths: paths, Planned: planned})
+}
+
+// The paths of a box are those of its role.
+func TestBoxOfARole(t *testing.T) {
+	t.Parallel()
+	paths := task.PathSettings{ReadOnly: []string{"db/**"}, TaskWritable: []string{"CHANGELOG.md", "docs/**", "*.md"}, Ignore: []string{"secret"},
+		HideFromImplementer: []string{"held/**"}, HideFromReviewer: []string{"drafts"}}
+	b := newBench(t, nil)
+	b.prepare()
+	tree, err := b.Workspaces.Open(t.Context(), b.ref.TaskID, b.ref.Fence)
+	must(t, err)
+	defer tree.Close()
+	where, err := layoutOf(t.Context(), tree)
+	must(t, err)
+	for role, want := range map[task.Role][2]string{
+		task.Implementer: {"db CHANGELOG.md", "secret held"}, task.Reviewer: {"db CHANGELOG.md", "secret drafts"}, task.Planner: {"db CHANGELOG.md", "secret"}, "": {"db", "secret"},
+	} {
+		spec, err := b.boxes.spec(t.Context(), where, b.boxes.dirs(where, b.ref.TaskID), false, pathScope{paths, role, []string{"docs/a.md"}})
+		must(t, err)
+		if got := [2]string{below(where.dir, spec.Protected), below(where.dir, spec.Hidden)}; got != want {
+			t.Errorf("%s: protected and hidden are %q, want %q", role, got, want)
+		}
+	}
+}
+
+// below lists what of paths lies in the work tree and not in its .git.
+func below(dir string, paths []string) string {
+	var names []string
+	for _, p := range paths {
+		if rel, ok := strings.CutPrefix(p, dir+"/"); ok && !strings.HasPrefix(rel, ".git/") {
+			names = append(names, rel)
+		}
+	}
+	return strings.Join(names, " ")
+}
+
 func TestReviewerIsToldWhatToLookAt(t *testing.T) {
 	t.Parallel()
 	told := ""

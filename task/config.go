@@ -56,9 +56,14 @@ type CommandsConfig struct {
 
 // PathsConfig restricts what agents may touch. Patterns are relative to the workspace; "**" matches any number of folders.
 type PathsConfig struct {
-	Write    []string `json:"write,omitempty" yaml:"write"`       // the only paths that may be written; empty for all
-	ReadOnly []string `json:"readOnly,omitempty" yaml:"readOnly"` // paths that may not be written
-	Ignore   []string `json:"ignore,omitempty" yaml:"ignore"`     // paths that may not even be read
+	Write        []string `json:"write,omitempty" yaml:"write"`               // the only paths that may be written; empty for all
+	ReadOnly     []string `json:"readOnly,omitempty" yaml:"readOnly"`         // paths that may not be written
+	TaskWritable []string `json:"taskWritable,omitempty" yaml:"taskWritable"` // paths that may be written where the plan names the file
+	Ignore       []string `json:"ignore,omitempty" yaml:"ignore"`             // paths that may not even be read
+
+	HideFromPlanner     []string `json:"hideFromPlanner,omitempty" yaml:"hideFromPlanner"` // as Ignore, for one role
+	HideFromImplementer []string `json:"hideFromImplementer,omitempty" yaml:"hideFromImplementer"`
+	HideFromReviewer    []string `json:"hideFromReviewer,omitempty" yaml:"hideFromReviewer"`
 }
 
 // PullRequestConfig says what the pull request looks like, and how it is followed.

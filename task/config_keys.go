@@ -112,7 +112,11 @@ func ConfigKeys() []ConfigKey {
 			time.Minute, 12*month),
 		globs("paths.write", "the only paths that agents may write; empty for the whole workspace", "src/**"),
 		globs("paths.readOnly", "paths that agents may not write", "migrations/**"),
+		globs("paths.taskWritable", "paths that agents may write only where the plan names the very file", "CHANGELOG.md"),
 		globs("paths.ignore", "paths that agents may not even read", "fixtures/private/**"),
+		globs("paths.hideFromPlanner", "paths that planners may not read, in addition to paths.ignore", "internal/legacy/**"),
+		globs("paths.hideFromImplementer", "the same for implementers; setup and check see these paths", "tests/acceptance/**"),
+		globs("paths.hideFromReviewer", "the same for reviewers", "docs/drafts/**"),
 		text("scenario", `for the script agent: "demo", or a scenario file; needs the operator's permission`, 64<<10, wrongScenario,
 			`give "demo" or the path of a scenario file`),
 	}

@@ -10,6 +10,9 @@ type Finding struct {
 	Action FindingAction `json:"action"`
 }
 
+// PathsFinding is the kind of findings about files that the settings let no agent change. They are always refused.
+const PathsFinding = "paths"
+
 // FindingAction is what the operator wants done about a kind of finding.
 type FindingAction string
 

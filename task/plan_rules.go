@@ -1,7 +1,9 @@
 package task
 
 import (
+	"path"
 	"slices"
+	"strings"
 
 	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
@@ -79,6 +81,7 @@ func (p Plan) AllBlocked() bool {
 //   - A deliverable with the same description and other criteria is open again.
 //   - An id never changes its meaning: if next uses the id of a passed deliverable for something else, that gets a new number.
 //   - Unfinished deliverables that next does not contain are dropped.
+//   - While something has passed, the files of old stay named too: the change of the task still holds them.
 //
 // If more than MaxDeliverables would be left, the oldest passed ones are dropped.
 func Merge(old, next Plan) Plan {
@@ -113,7 +116,27 @@ func Merge(old, next Plan) Plan {
 		done = done[min(extra, len(done)):]
 	}
 	next.Deliverables = append(slices.Clip(done), todo...)
+	if len(done) > 0 {
+		added := slices.DeleteFunc(slices.Clone(next.Files), func(f string) bool { return slices.Contains(old.Files, f) })
+		next.Files = slices.Concat(old.Files, added)
+		next.Files = next.Files[:min(len(next.Files), maxFiles)]
+	}
 	return next
+}
+
+// NamedFiles returns the paths of Files, which agents also write as "a.go: why". Without a plan there are none.
+func (p *Plan) NamedFiles() (names []string) {
+	if p == nil {
+		return nil
+	}
+	for _, f := range p.Files {
+		for _, name := range []string{f, pathOf(f)} {
+			if name = path.Clean(strings.TrimPrefix(name, "/")); !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
 }
 
 // typeOf returns the TYPE of an id {TYPE}-{NNN}.

@@ -1,6 +1,7 @@
 package task
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -75,6 +76,25 @@ func TestMerge(t *testing.T) {
 		if diff := cmp.Diff(Plan{Revision: 5, Summary: "new", Deliverables: tt.want}, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 		}
+	}
+}
+
+// The change of a task holds the files of what has passed, also after a plan that names others.
+func TestMergeKeepsNamedFiles(t *testing.T) {
+	t.Parallel()
+	old := Plan{Files: []string{"a.go", "b.go: why", "/docs/", "d `e f.md`"}, Deliverables: []Deliverable{pending("A-001", "a")}}
+	next := Plan{Files: []string{"c.go", "a.go"}}
+	if got := Merge(old, next); !slices.Equal(got.Files, next.Files) {
+		t.Errorf("nothing has passed: %q", got.Files)
+	}
+	old.Deliverables[0].Status = Passed
+	merged := Merge(old, next)
+	want := []string{"a.go", "b.go: why", "b.go", "docs", "d `e f.md`", "e f.md", "c.go"}
+	if got := merged.NamedFiles(); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := (*Plan)(nil).NamedFiles(); got != nil {
+		t.Errorf("no plan names %q", got)
 	}
 }
 

@@ -2,6 +2,7 @@ package task
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -95,9 +96,27 @@ type CommandSettings struct {
 
 // PathSettings says what agents may touch in the workspace.
 type PathSettings struct {
-	Write    []string `json:"write,omitempty"`
-	ReadOnly []string `json:"readOnly,omitempty"`
-	Ignore   []string `json:"ignore,omitempty"`
+	Write        []string `json:"write,omitempty"`
+	ReadOnly     []string `json:"readOnly,omitempty"`
+	TaskWritable []string `json:"taskWritable,omitempty"`
+	Ignore       []string `json:"ignore,omitempty"`
+
+	HideFromPlanner     []string `json:"hideFromPlanner,omitempty"`
+	HideFromImplementer []string `json:"hideFromImplementer,omitempty"`
+	HideFromReviewer    []string `json:"hideFromReviewer,omitempty"`
+}
+
+// HiddenFrom lists what a session in the role may not even read. "" stands for setup and check.
+func (p PathSettings) HiddenFrom(role Role) []string {
+	switch role {
+	case Planner:
+		return slices.Concat(p.Ignore, p.HideFromPlanner)
+	case Implementer:
+		return slices.Concat(p.Ignore, p.HideFromImplementer)
+	case Reviewer:
+		return slices.Concat(p.Ignore, p.HideFromReviewer)
+	}
+	return p.Ignore
 }
 
 // NotifySettings says which notices are sent.

@@ -72,7 +72,8 @@ func (pu *publisher) publish(ctx workflow.Context) error {
 
 func (pu *publisher) push(ctx workflow.Context) (string, error) {
 	var head string
-	in := activities.PushInput{BaseRef: pu.status.BaseCommit, Reviewed: pu.status.Head}
+	in := activities.PushInput{BaseRef: pu.status.BaseCommit, Reviewed: pu.status.Head, Paths: pu.settings.Paths,
+		Planned: pu.status.Plan.NamedFiles()}
 	if pu.settings.Commits == "single" {
 		in.Squash = pu.status.Plan.Summary
 	}

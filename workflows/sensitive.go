@@ -25,7 +25,11 @@ func (pu *publisher) cleared(ctx workflow.Context, push func(allowed []string) e
 	var pushed error
 	for {
 		if refused := withAction(pu.commits.last.findings, task.RefuseFinding); len(refused) > 0 {
-			return pu.notPushed("the operator refuses it", refused)
+			who := "the operator refuses it"
+			if refused[0].Kind == task.PathsFinding {
+				who = "the settings close these paths"
+			}
+			return pu.notPushed(who, refused)
 		}
 		asked := slices.DeleteFunc(withAction(pu.commits.last.findings, task.AskFinding),
 			func(f task.Finding) bool { return slices.Contains(allowed, f.ID) })
@@ -133,7 +137,7 @@ func refusedWork(found []task.Finding) string {
 	if len(refused) == 0 {
 		return ""
 	}
-	return "the operator lets no branch be pushed with these changes; take them back:\n" + list(refused, 2000)
+	return "the operator, or the settings, let no branch be pushed with these changes; take them back:\n" + list(refused, 2000)
 }
 
 func withAction(found []task.Finding, a task.FindingAction) (list []task.Finding) {

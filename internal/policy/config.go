@@ -40,6 +40,9 @@ type Scope struct {
 	Write    []string `yaml:"write"`     // when there are any, only what they match may be changed
 	ReadOnly []string `yaml:"read_only"` // may be read, not changed
 	Ignore   []string `yaml:"ignore"`    // may be neither read nor changed
+
+	TaskWritable []string `yaml:"task_writable"` // may be changed only if the file is one of Named
+	Named        []string `yaml:"named"`         // paths of files, no globs, that the task's plan names
 }
 
 // Rule is a command by its first words: "terraform plan *". In an Allow rule a star at the end admits further plain words,
@@ -150,6 +153,10 @@ func (p *Policy) patterns() (err error) {
 		if sc.ignore, err = compilePatterns(field+".ignore", s.Ignore); err != nil {
 			return err
 		}
+		if sc.taskWritable, err = compilePatterns(field+".task_writable", s.TaskWritable); err != nil {
+			return err
+		}
+		sc.named = s.Named
 		p.scopes[role] = sc
 	}
 	return nil

@@ -66,6 +66,25 @@ func TestWorkingFolder(t *testing.T) {
 	}
 }
 
+func TestTaskWritable(t *testing.T) {
+	c := openConfig()
+	c.Scopes = map[task.Role]Scope{task.Implementer: {ReadOnly: []string{".github/**"}, TaskWritable: []string{"CHANGELOG.md", "db/**"}, Named: []string{"db/2.sql", "db/*"}}}
+	p := newPolicy(t, c)
+	for command, want := range map[string]Verdict{
+		"cat CHANGELOG.md db/1.sql": Allow, "touch src/a.go": Allow, "touch db/2.sql": Allow, "cd db && echo x >> 2.sql": Allow,
+		"touch CHANGELOG.md": Deny, "touch db/1.sql": Deny, "rm -rf db": Deny, "sed -i s/a/b/ db/*.sql": Deny, "touch .github/x.yml": Deny, "mv db/2.sql db/3.sql": Deny,
+	} {
+		if d := decide(p, command); d.Verdict != want {
+			t.Errorf("%q: %+v, want %s", command, d, want)
+		}
+	}
+	for path, rule := range map[string]string{"db/1.sql": "scope.task_writable", "db/2.sql": "allowed", ".github/x": "scope.read_only", "CLAUDE.md": "allowed"} {
+		if d := p.Changeable(task.Implementer, path); d.Rule != rule {
+			t.Errorf("%s: %+v, want %s", path, d, rule)
+		}
+	}
+}
+
 func TestScopes(t *testing.T) {
 	c := openConfig()
 	c.Scopes = map[task.Role]Scope{

@@ -2,9 +2,11 @@ package policy
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/longshift/longshift/internal/policy/grammar"
+	"github.com/longshift/longshift/task"
 )
 
 // tree judges a path inside the tree, relative to Root.
@@ -31,6 +33,7 @@ func (a *paths) tree(rel string, acc Access, what string, slash bool) {
 			"by its name %s is a link, and where it leads can't be seen from here; use the path of the file itself", part(link))
 		return
 	}
+	a.scope(rel, acc) // before the guards: what the settings deny is not asked about
 	if g := a.policy.guarded(rel, acc); g != nil {
 		a.refuse(g, rel)
 		return
@@ -42,7 +45,6 @@ func (a *paths) tree(rel string, acc Access, what string, slash bool) {
 			}
 		}
 	}
-	a.scope(rel, acc)
 	if (changes || acc == Execute) && matchAny(a.policy.own, rel, acc == Remove) {
 		a.verdict.deny("path.protected", "%s is protected by the settings of this project; leave it as it is", shownPath(rel))
 	}
@@ -79,7 +81,11 @@ func shownPath(rel string) string {
 }
 
 // scope is a Scope, compiled.
-type scope struct{ write, readOnly, ignore []pattern }
+type scope struct {
+	write, readOnly, taskWritable, ignore []pattern
+
+	named []string
+}
 
 // scope applies what the settings say about the role.
 func (a *paths) scope(rel string, acc Access) {
@@ -90,12 +96,24 @@ func (a *paths) scope(rel string, acc Access) {
 	changes := acc == Write || acc == Remove
 	switch {
 	case matchAny(s.ignore, rel, acc == Remove):
-		a.verdict.deny("scope.ignore", "%s may not be read by a %s in this project; do without it", shownPath(rel), a.role)
+		a.verdict.deny("scope.ignore", "%s may not be read by %ss in this project; do without it", shownPath(rel), a.role)
 	case changes && matchAny(s.readOnly, rel, acc == Remove):
-		a.verdict.deny("scope.read_only", "%s may only be read by a %s; leave it as it is", shownPath(rel), a.role)
+		a.verdict.deny("scope.read_only", "%s may only be read by %ss; leave it as it is", shownPath(rel), a.role)
+	case changes && matchAny(s.taskWritable, rel, acc == Remove) && !slices.Contains(s.named, rel):
+		a.verdict.deny("scope.task_writable", "%s may be changed only where the plan names it, and it does not; leave it as it is", shownPath(rel))
 	case changes && len(s.write) > 0 && !coversAny(s.write, rel):
-		a.verdict.deny("scope.write", "%s is not among the files that a %s may change; change only those", shownPath(rel), a.role)
+		a.verdict.deny("scope.write", "%s is not among the files that %ss may change; change only those", shownPath(rel), a.role)
 	}
+}
+
+// Changeable judges a change of a file by the scope of a role alone. The path is relative to Root.
+func (p *Policy) Changeable(role task.Role, rel string) Decision {
+	var verdict collector
+	verdict.clear()
+	verdict.about(rel)
+	a := paths{policy: p, role: role, verdict: &verdict}
+	a.scope(rel, Write)
+	return verdict.result()
 }
 
 // checkCommands asks about writing text into a file whose commands others run by name.

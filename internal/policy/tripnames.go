@@ -2,6 +2,7 @@ package policy
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/longshift/longshift/internal/policy/grammar"
@@ -172,13 +173,14 @@ func controlByName(name string) bool {
 // closedInside reports whether code names a path that the settings close, or changes one that they protect.
 func closedInside(s *scanner, text string) bool {
 	closed, own := s.policy.scopes[s.role], s.policy.own
-	if len(closed.ignore)+len(closed.readOnly)+len(own) == 0 {
+	if len(closed.ignore)+len(closed.readOnly)+len(closed.taskWritable)+len(own) == 0 {
 		return false
 	}
 	changes := changing.MatchString(text)
 	return eachName(text, "/", func(name string) bool {
 		rel := strings.TrimPrefix(clean("/"+strings.TrimPrefix(name, s.policy.c.Root)), "/")
 		return rel != "" && (matchAny(closed.ignore, rel, false) ||
-			changes && (matchAny(closed.readOnly, rel, false) || matchAny(own, rel, false)))
+			changes && (matchAny(closed.readOnly, rel, false) || matchAny(own, rel, false) ||
+				matchAny(closed.taskWritable, rel, false) && !slices.Contains(closed.named, rel)))
 	})
 }

@@ -24,7 +24,8 @@ func TestCommandsOnlyNarrow(t *testing.T) {
 	if diff := cmp.Diff([]string{"npm publish", "make deploy"}, s.Commands.Deny); diff != "" {
 		t.Error(diff)
 	}
-	want := task.PathSettings{Write: []string{"src/**"}, ReadOnly: []string{"db/**"}, Ignore: []string{"secret/**"}}
+	want := task.PathSettings{Write: []string{"src/**"}, ReadOnly: []string{"db/**"}, Ignore: []string{"secret/**"}, TaskWritable: []string{}, HideFromPlanner: []string{},
+		HideFromImplementer: []string{}, HideFromReviewer: []string{}}
 	if diff := cmp.Diff(want, s.Paths); diff != "" {
 		t.Error(diff)
 	}

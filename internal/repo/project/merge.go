@@ -46,6 +46,9 @@ func merge(base, over task.Config) task.Config {
 	})
 	base.Paths = group(base.Paths, over.Paths, func(b, o *task.PathsConfig) {
 		b.Write, b.ReadOnly, b.Ignore = firstOf(b.Write, o.Write), both(b.ReadOnly, o.ReadOnly), both(b.Ignore, o.Ignore)
+		b.TaskWritable, b.HideFromPlanner = both(b.TaskWritable, o.TaskWritable), both(b.HideFromPlanner, o.HideFromPlanner)
+		b.HideFromImplementer = both(b.HideFromImplementer, o.HideFromImplementer)
+		b.HideFromReviewer = both(b.HideFromReviewer, o.HideFromReviewer)
 	})
 	base.Scenario = pick(base.Scenario, over.Scenario)
 	return base

@@ -80,7 +80,8 @@ func defaults() task.Config {
 		Notify: &task.NotifyConfig{PlanReady: new(true), Progress: new(true), Complete: new(true), Error: new(true)},
 		Commands: &task.CommandsConfig{Profiles: []string{}, Ask: []string{}, Deny: []string{}, Destructive: new(false),
 			Questions: new(task.QuestionsPerson), Wait: new("2m"), Expires: new("12h")},
-		Paths:    &task.PathsConfig{Write: []string{}, ReadOnly: []string{}, Ignore: []string{}},
+		Paths: &task.PathsConfig{Write: []string{}, ReadOnly: []string{}, TaskWritable: []string{}, Ignore: []string{},
+			HideFromPlanner: []string{}, HideFromImplementer: []string{}, HideFromReviewer: []string{}},
 		Scenario: new(""),
 	}
 }

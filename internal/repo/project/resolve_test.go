@@ -41,7 +41,8 @@ func TestDefaults(t *testing.T) {
 		Notify: task.NotifySettings{PlanReady: true, Progress: true, Complete: true, Error: true},
 		Commands: task.CommandSettings{Profiles: task.DefaultProfiles(), Ask: []string{}, Deny: []string{}, Questions: "person",
 			Wait: task.Duration(2 * time.Minute), Expires: task.Duration(12 * time.Hour)},
-		Paths: task.PathSettings{Write: []string{}, ReadOnly: []string{}, Ignore: []string{}}}
+		Paths: task.PathSettings{Write: []string{}, ReadOnly: []string{}, TaskWritable: []string{}, Ignore: []string{}, HideFromPlanner: []string{},
+			HideFromImplementer: []string{}, HideFromReviewer: []string{}}}
 	plain := want
 	plain.Commands.Profiles = []string{} // which the operator's limits fill in
 	if diff := cmp.Diff(plain, Defaults()); diff != "" {
@@ -95,7 +96,7 @@ func TestEveryKeyIsMerged(t *testing.T) {
  budget: {cost: 3, time: 5m, planCost: 2}, quota: end, setup: s, check: c, env: {A: b}, needsEnv: [N], fixAttempts: 1, knownRed: ready, specs: d, commits: single, branch: b/,
  pullRequest: {draft: true, labels: [l], reviewers: [r], maxLines: 9, follow: false, rounds: 2, batch: 1m, poll: 1m}, notify: {planReady: false, progress: false, complete: false, error: false},
  commands: {profiles: [go], ask: [a], deny: [d], destructive: true, questions: deny, wait: 1m, expires: 1h},
- paths: {write: [w], readOnly: [r], ignore: [i]}, scenario: demo}`)
+ paths: {write: [w], readOnly: [r], taskWritable: [t], ignore: [i], hideFromPlanner: [p], hideFromImplementer: [q], hideFromReviewer: [s]}, scenario: demo}`)
 	base := defaults()
 	for _, k := range task.ConfigKeys() {
 		want, set := full.Lookup(k.Path)
