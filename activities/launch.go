@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/confine/process"
@@ -14,6 +15,7 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/gateway"
 	"github.com/longshift/longshift/internal/repo/workspace"
+	"github.com/longshift/longshift/task"
 )
 
 // launcher prepares sessions: their system text and environment, their endpoint at the gateway, and their box.
@@ -40,6 +42,7 @@ func (la *launcher) start(ctx context.Context, in SessionInput, rec *record) (ag
 		ID: in.ID, Role: in.Role, Dir: system.dir, StateDir: rec.stateDir(), System: system.text,
 		Model: in.Model, Thinking: in.Thinking, ReadOnly: in.Role.ReadOnly(), Resume: rec.begun(),
 		Env: env, CommandEnv: commandEnv, Scenario: in.Scenario,
+		Fetch: len(in.Tools.Pages()) > 0, Alone: !in.Tools.Allows(task.ToolTask),
 	}
 	if s.Scenario == "" {
 		s.Scenario = la.scenario
@@ -72,8 +75,8 @@ func (la *launcher) openEndpoint(in SessionInput, rec *record) (*gateway.Session
 	return endpoint, nil
 }
 
-func pointAt(ctx context.Context, endpoint *gateway.Session, s *agent.Session) {
-	s.Search = endpoint.Granted("web_search")
+func pointAt(ctx context.Context, endpoint *gateway.Session, s *agent.Session, tools task.ToolSettings) {
+	s.Search = endpoint.Granted("web_search") && tools.Allows(task.ToolSearch)
 	s.BaseURL, s.Upstream, s.Token, s.Login = endpoint.BaseURL(), endpoint.Upstream(), endpoint.Token(), endpoint.Kind(ctx) == gateway.OAuth
 }
 
@@ -95,9 +98,9 @@ func (la *launcher) confine(ctx context.Context, s *agent.Session, in SessionInp
 		return dirs, err
 	}
 	spec.Writable = append(spec.Writable, s.StateDir)
-	la.boxes.connectRegistries(&spec, Caller{Task: in.TaskID, Session: in.ID, Role: string(in.Role)})
+	la.boxes.connectRegistries(&spec, Caller{Task: in.TaskID, Session: in.ID, Role: string(in.Role), Pages: strings.Join(in.Tools.Pages(), " ")})
 	if endpoint != nil {
-		pointAt(ctx, endpoint, s)
+		pointAt(ctx, endpoint, s, in.Tools)
 		port, dial, err := dialer(s.BaseURL)
 		if err != nil {
 			return dirs, err

@@ -40,6 +40,7 @@ type enforcers struct {
 func (e *enforcers) of(in SessionInput, root, home string, readable ...string) (*enforcer, error) {
 	c := e.policyFor(root, in.Commands, in.scope())
 	c.Home = home
+	c.Search, c.Pages, c.Alone = c.Search && in.Tools.Allows(task.ToolSearch), in.Tools.Pages(), !in.Tools.Allows(task.ToolTask)
 	c.Readable = slices.Concat(e.readable, readable)
 	p, err := policy.New(c)
 	if err != nil {

@@ -26,6 +26,7 @@ type Config struct {
 	Notify      *NotifyConfig      `json:"notify,omitempty" yaml:"notify"`           //
 	Commands    *CommandsConfig    `json:"commands,omitempty" yaml:"commands"`       //
 	Paths       *PathsConfig       `json:"paths,omitempty" yaml:"paths"`             //
+	Tools       *ToolsConfig       `json:"tools,omitempty" yaml:"tools"`             //
 	Scenario    *string            `json:"scenario,omitempty" yaml:"scenario"`       // for the script agent: its scenario file
 }
 
@@ -52,6 +53,11 @@ type CommandsConfig struct {
 	Questions   *string  `json:"questions,omitempty" yaml:"questions"`     // person or deny
 	Wait        *string  `json:"wait,omitempty" yaml:"wait"`               // how long a session waits for the answer
 	Expires     *string  `json:"expires,omitempty" yaml:"expires"`         // no answer by then means no; an approval is valid as long
+}
+
+// ToolsConfig says which tools agents may use besides those for files and commands, within what the operator grants.
+type ToolsConfig struct {
+	Allow []string `json:"allow,omitzero" yaml:"allow"` // an empty list clears, so it must not be omitted
 }
 
 // PathsConfig restricts what agents may touch. Patterns are relative to the workspace; "**" matches any number of folders.

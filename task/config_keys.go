@@ -117,6 +117,8 @@ func ConfigKeys() []ConfigKey {
 		globs("paths.hideFromPlanner", "paths that planners may not read, in addition to paths.ignore", "internal/legacy/**"),
 		globs("paths.hideFromImplementer", "the same for implementers; setup and check see these paths", "tests/acceptance/**"),
 		globs("paths.hideFromReviewer", "the same for reviewers", "docs/drafts/**"),
+		list("tools.allow", "tools that agents may use besides those for files and commands: Task (sub-agents), WebSearch, "+
+			"WebFetch(https://host/*); the web needs the operator's grant", 20, 200, wrongTool, "use Task, WebSearch or WebFetch(https://host/*)"),
 		text("scenario", `for the script agent: "demo", or a scenario file; needs the operator's permission`, 64<<10, wrongScenario,
 			`give "demo" or the path of a scenario file`),
 	}

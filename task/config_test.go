@@ -59,7 +59,8 @@ func TestSettingsTakeEveryValue(t *testing.T) {
 		"pullRequest":{"draft":true,"labels":["l"],"reviewers":["r"],"maxLines":9,"follow":true,"rounds":2,"batch":"1m","poll":"5m"},"notify":{"planReady":true,"progress":true,"complete":true,"error":true},
 		"commands":{"profiles":["go"],"ask":["a *"],"deny":["b c"],"destructive":true,"questions":"deny","wait":"5m","expires":"1h"},
 		"fixAttempts":1,"knownRed":"ready","paths":{"write":["w/**"],"readOnly":["r"],"taskWritable":["t"],"ignore":["i"],
-		"hideFromPlanner":["p"],"hideFromImplementer":["q"],"hideFromReviewer":["s"]},"scenario":"demo"}`
+		"hideFromPlanner":["p"],"hideFromImplementer":["q"],"hideFromReviewer":["s"]},
+		"tools":{"allow":["Task","WebFetch(https://docs.example/a/*)"]},"scenario":"demo"}`
 	l, err := ReadJSON([]byte(text))
 	if err != nil {
 		t.Fatal(err)

@@ -56,6 +56,7 @@ type Settings struct {
 	Notify      NotifySettings      `json:"notify"`
 	Commands    CommandSettings     `json:"commands,omitzero"`
 	Paths       PathSettings        `json:"paths,omitzero"`
+	Tools       ToolSettings        `json:"tools,omitzero"`
 	Scenario    string              `json:"scenario,omitempty"`
 }
 
@@ -104,6 +105,11 @@ type PathSettings struct {
 	HideFromPlanner     []string `json:"hideFromPlanner,omitempty"`
 	HideFromImplementer []string `json:"hideFromImplementer,omitempty"`
 	HideFromReviewer    []string `json:"hideFromReviewer,omitempty"`
+}
+
+// ToolSettings says which tools agents may use besides those for files and commands.
+type ToolSettings struct {
+	Allow []string `json:"allow,omitzero"`
 }
 
 // HiddenFrom lists what a session in the role may not even read. "" stands for setup and check.
@@ -175,6 +181,7 @@ func (c Config) Settings() Settings {
 		Commands: CommandSettings{Profiles: commands.Profiles, Ask: commands.Ask, Deny: commands.Deny, Destructive: or(commands.Destructive),
 			Questions: or(commands.Questions), Wait: parsed(commands.Wait), Expires: parsed(commands.Expires)},
 		Paths:    PathSettings(paths),
+		Tools:    ToolSettings(or(c.Tools)),
 		Scenario: or(c.Scenario),
 	}
 }

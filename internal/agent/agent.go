@@ -26,6 +26,8 @@ type Session struct {
 	Model    string        // "opus", "sonnet", or a full name
 	Thinking int           // budget in tokens, 0 for the agent's default
 	ReadOnly bool          // the agent must be unable to write in Dir
+	Fetch    bool          // the agent may read web pages; Permit decides which
+	Alone    bool          // the agent may not start others
 	Resume   bool          // continue an earlier attempt of this session if there is one, else start it
 	Schema   []byte        // JSON Schema of the final answer, nil for free text
 	Wall     time.Duration // limit of wall time, 0 for none

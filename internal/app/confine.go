@@ -18,6 +18,8 @@ import (
 	"github.com/longshift/longshift/internal/confine/egress"
 	"github.com/longshift/longshift/internal/confine/sandbox"
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/gateway"
+	"github.com/longshift/longshift/task"
 )
 
 // newConfinement builds the sandbox and the proxy to package registries. It fails when a layer is missing, unless the operator has
@@ -38,13 +40,29 @@ func newConfinement(ctx context.Context, cfg config.Config, commands *audit.Log,
 	if err != nil || proxy == nil {
 		return c, func() {}, err
 	}
-	accounts := newAccounts()
+	accounts, granted := newAccounts(), gateway.Pages(cfg.Model.ServerTools)
 	c.Egress = func(ctx context.Context) (net.Conn, error) {
 		ours, theirs := net.Pipe()
-		go proxy.ServeConn(context.WithoutCancel(ctx), theirs, accounts.of(activities.CallerOf(ctx)))
+		caller := activities.CallerOf(ctx)
+		more := egress.Also(context.WithoutCancel(ctx), pageRules(strings.Fields(caller.Pages), granted))
+		go proxy.ServeConn(more, theirs, accounts.of(caller))
 		return ours, nil
 	}
 	return c, func() { _ = proxy.Close() }, nil
+}
+
+// pageRules returns the hosts of the pages that a session may fetch and this host's operator grants.
+func pageRules(pages, granted []string) (rules []egress.Rule) {
+	for _, page := range pages {
+		if !slices.ContainsFunc(granted, func(g string) bool { return g == "*" || task.PageWithin(g, page) }) {
+			continue
+		}
+		host, _, _ := strings.Cut(page, "/")
+		if rule, err := egress.ParseRule(host); err == nil {
+			rules = append(rules, rule)
+		}
+	}
+	return rules
 }
 
 // mounts reports whether the sandbox has its own view of the file system.

@@ -8,7 +8,27 @@ import (
 
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/gateway"
 )
+
+// A session reaches the hosts of pages only as far as this host's operator grants them.
+func TestHostsOfPages(t *testing.T) {
+	cfg := load(t, "LONGSHIFT_SERVER_TOOLS=WebFetch(https://docs.example/* https://go.example/ref/*)")
+	granted := gateway.Pages(cfg.Model.ServerTools)
+	var hosts []string
+	for _, r := range pageRules([]string{"a.docs.example", "go.example/ref/x", "go.example", "other.example"}, granted) {
+		hosts = append(hosts, r.Host)
+	}
+	if want := []string{"a.docs.example", "go.example"}; !slices.Equal(hosts, want) {
+		t.Errorf("hosts %q, want %q", hosts, want)
+	}
+	if got := limits(cfg).Pages; !slices.Equal(got, []string{"docs.example", "go.example/ref"}) {
+		t.Errorf("limit %q", got)
+	}
+	if got := gateway.Pages([]string{"WebFetch(*)"}); !slices.Equal(got, []string{"*"}) || gateway.Pages([]string{"web_search"}) != nil {
+		t.Errorf("any host: %q", got)
+	}
+}
 
 // A program on PATH opens its folder to agents, and never a whole home or what lies around our data.
 func TestWhatAgentsSeeOfAHome(t *testing.T) {

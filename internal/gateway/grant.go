@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/task"
 )
 
 // serverTool is a tool that the vendor runs and the operator has granted. It reaches only the hosts of the grant,
@@ -72,6 +73,19 @@ func parseGrants(list []string) ([]serverTool, error) {
 	return granted, nil
 }
 
+// Pages returns the hosts of a granted WebFetch, and "*" when it has no limit. Invalid grants, which New refuses, grant nothing.
+func Pages(grants []string) []string {
+	granted, err := parseGrants(grants)
+	i := slices.IndexFunc(granted, func(t serverTool) bool { return t.name == "web_fetch" })
+	switch {
+	case err != nil || i < 0:
+		return nil
+	case granted[i].hosts == nil:
+		return []string{"*"}
+	}
+	return granted[i].hosts
+}
+
 var domainPattern = regexp.MustCompile(`^[a-z0-9-]+(\.[a-z0-9-]+)+(/[A-Za-z0-9._~-]+)*$`)
 
 func isDomain(s string) bool { return domainPattern.MatchString(s) && !strings.Contains(s, "/.") }
@@ -120,7 +134,7 @@ func (t serverTool) within(asked value) (hosts []value) {
 	items, _ := asked.([]value)
 	for _, item := range items {
 		host := item.(string) // list.check has verified the type
-		if isDomain(host) && slices.ContainsFunc(t.hosts, func(granted string) bool { return covers(granted, host) }) {
+		if isDomain(host) && slices.ContainsFunc(t.hosts, func(granted string) bool { return task.PageWithin(granted, host) }) {
 			hosts = append(hosts, host)
 		}
 	}
@@ -130,13 +144,6 @@ func (t serverTool) within(asked value) (hosts []value) {
 		}
 	}
 	return hosts
-}
-
-// covers reports whether one entry of allowed_domains includes another.
-func covers(granted, host string) bool {
-	domain, path, _ := strings.Cut(granted, "/")
-	under, rest, _ := strings.Cut(host, "/")
-	return (under == domain || strings.HasSuffix(under, "."+domain)) && strings.HasPrefix(rest+"/", strings.TrimPrefix(path+"/", "/"))
 }
 
 // bound lowers a number of a request to most, and sets it to most when it is missing.

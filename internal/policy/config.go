@@ -25,7 +25,9 @@ type Config struct {
 	Loopback    bool                // the loopback interface belongs to this task alone
 	Namespace   bool                // processes live in a namespace of their own
 	Boxed       bool                // commands run in a sandbox with every layer: what only runs code inside it needs no person
-	Search      bool                // the operator has granted the search that the model's vendor runs
+	Search      bool                // the search that the model's vendor runs may be used
+	Pages       []string            // web pages that may be fetched: hosts, or host/path for what is below
+	Alone       bool                // no sub-agents
 	Protected   []string            // more paths that no command changes; globs relative to Root, ** for any folders
 	Readable    []string            // absolute folders outside Root that may be read: tool chains, module caches
 	Scopes      map[task.Role]Scope // what each role may touch; a role that is not there may touch the whole tree

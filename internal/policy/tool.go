@@ -2,7 +2,11 @@ package policy
 
 import (
 	"encoding/json"
+	"net/url"
+	"path"
 	"strings"
+
+	"github.com/longshift/longshift/task"
 )
 
 // toolCalls judges calls of an agent's tools, and paths that a caller asks about.
@@ -21,13 +25,21 @@ func (t *toolCalls) judge(r Request) {
 		return // Longshift's own tools check their input themselves
 	}
 	switch r.Tool {
-	case "StructuredOutput", "TodoWrite", "Agent", "Task":
+	case "StructuredOutput", "TodoWrite":
+		return
+	case "Agent", "Task":
+		if t.policy.c.Alone {
+			t.verdict.deny("tool.task", "this task has no sub-agents; do the work yourself")
+		}
 		return // the calls of a sub-agent are judged one by one
 	case "WebFetch", "WebSearch":
-		if r.Tool == "WebSearch" && t.policy.c.Search {
-			return
+		switch {
+		case r.Tool == "WebSearch" && t.policy.c.Search:
+		case r.Tool == "WebFetch" && len(t.policy.c.Pages) > 0:
+			t.page(r)
+		default:
+			t.verdict.ask("tool.web", "a task can't reach the web; work with the contents of the repository")
 		}
-		t.verdict.ask("tool.web", "a task can't reach the web; work with the contents of the repository")
 		return
 	}
 	var in map[string]json.RawMessage
@@ -53,6 +65,29 @@ func (t *toolCalls) judge(r Request) {
 	default:
 		t.verdict.deny("tool.unknown", "the tool %s is not one that a task may use", part(r.Tool))
 	}
+}
+
+// page judges the address of a web page.
+func (t *toolCalls) page(r Request) {
+	var in struct {
+		URL string `json:"url"`
+	}
+	err := json.Unmarshal(r.Input, &in)
+	t.verdict.about(in.URL)
+	u, parsed := url.Parse(in.URL)
+	if err != nil || parsed != nil || u.Scheme != "https" || u.User != nil || u.Port() != "" && u.Port() != "443" || u.Opaque != "" ||
+		strings.ContainsAny(in.URL, "\\ \t\r\n") || leadsUp(u.Path) {
+		t.verdict.deny("tool.page", "only pages by a plain https address can be fetched, and their host must be named in the settings")
+		return
+	}
+	page := strings.ToLower(u.Hostname()) + path.Clean("/"+u.Path)
+	for _, p := range t.policy.c.Pages {
+		host, _, _ := strings.Cut(p, "/")
+		if strings.HasPrefix(page, host+"/") && task.PageWithin(p, strings.TrimSuffix(page, "/")) {
+			return
+		}
+	}
+	t.verdict.deny("tool.page", "%s is no page that the settings allow; these are: %s", part(in.URL), part(strings.Join(t.policy.c.Pages, ", ")))
 }
 
 // str returns a string field and whether it exists. The last result is false, and the call refused, when it is no string.

@@ -7,6 +7,33 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
+func TestPages(t *testing.T) {
+	c := plainConfig()
+	c.Pages, c.Alone = []string{"docs.example", "go.example/ref"}, true
+	p := newPolicy(t, c)
+	for address, want := range map[string]Verdict{
+		"https://docs.example": Allow, "https://docs.example/": Allow, "https://docs.example/a?b=c#d": Allow, "https://DOCS.example:443/a": Allow, "https://go.example/ref": Allow,
+		"https://go.example/ref/x": Allow, "https://go.example/other": Deny, "https://go.example/reference": Deny, "https://go.example/ref/../x": Deny, "https://go.example/ref/%2e%2e/x": Deny,
+		"http://docs.example/a": Deny, "https://docs.example:8443/a": Deny, "https://a@docs.example/": Deny, "https://docs.example@evil.example/": Deny, "https://docs.example.evil.example/": Deny,
+		"https://evil-docs.example/": Deny, "https://a.docs.example/": Deny, `https://docs.example\\@evil.example/`: Deny, "https:docs.example/a": Deny, "file:///etc/passwd": Deny, "": Deny,
+	} {
+		in, _ := json.Marshal(map[string]string{"url": address, "prompt": "x"})
+		if d := p.Decide(Request{Role: task.Planner, Tool: "WebFetch", Input: in}); d.Verdict != want {
+			t.Errorf("%s: %+v, want %s", address, d, want)
+		}
+	}
+	for _, in := range []string{"", "[]", `{"url":7}`} {
+		if d := p.Decide(Request{Role: task.Planner, Tool: "WebFetch", Input: json.RawMessage(in)}); d.Verdict != Deny {
+			t.Errorf("%q: %+v", in, d)
+		}
+	}
+	for _, tool := range []string{"Agent", "Task"} {
+		if d := p.Decide(Request{Role: task.Implementer, Tool: tool, Input: json.RawMessage(`{}`)}); d.Rule != "tool.task" {
+			t.Errorf("%s: %+v", tool, d)
+		}
+	}
+}
+
 func TestTools(t *testing.T) {
 	p := newPolicy(t, plainConfig())
 	for _, x := range []struct {

@@ -22,7 +22,7 @@ var (
 	readTools  = []string{"Bash", "Glob", "Grep", "Read"} // Bash is for reading: policy allows only that, and the sandbox is read-only
 	writeTools = []string{"Agent", "Bash", "Edit", "Glob", "Grep", "NotebookEdit", "Read", "Write"}
 	// never are also denied by name, in case the whitelist is ignored.
-	never = []string{"AskUserQuestion", "CronCreate", "CronDelete", "CronList", "EnterPlanMode", "EnterWorktree", "ExitPlanMode",
+	never = []string{"Agent", "AskUserQuestion", "CronCreate", "CronDelete", "CronList", "EnterPlanMode", "EnterWorktree", "ExitPlanMode",
 		"ExitWorktree", "Monitor", "ScheduleWakeup", "SendMessage", "WebFetch", "WebSearch", "Workflow"}
 )
 
@@ -34,7 +34,17 @@ const (
 
 // settings makes the binary send its permission request for every tool call, even for those that it considers harmless. This is the
 // second of two requests, see decisions; it is sent although the first was answered. Settings files in the workspace or HOME are ignored.
-const settings = `{"disableAllHooks":false,"permissions":{"ask":["*"],"disableBypassPermissionsMode":"disable"}}`
+const settings = `{"disableAllHooks":false,"permissions":{"ask":["*"],"disableBypassPermissionsMode":"disable"}`
+
+// noPreflight lets WebFetch read a page without asking the vendor about its host first, which the sandbox can't reach.
+const noPreflight = `,"skipWebFetchPreflight":true`
+
+func settingsOf(s agent.Session) string {
+	if s.Fetch {
+		return settings + noPreflight + "}"
+	}
+	return settings + "}"
+}
 
 // launch is everything that determines what a process does before its prompt.
 type launch struct {
@@ -68,7 +78,7 @@ func arguments(s agent.Session, resume bool) []string {
 		"--model", s.Model,
 		"--tools", strings.Join(tools, ","),
 		"--disallowedTools", strings.Join(denied, ","),
-		"--setting-sources", "", "--settings", settings, "--strict-mcp-config", "--disable-slash-commands",
+		"--setting-sources", "", "--settings", settingsOf(s), "--strict-mcp-config", "--disable-slash-commands",
 		"--system-prompt-snapshot", "off",
 	}
 	if s.System != "" {
@@ -92,10 +102,14 @@ func offered(s agent.Session) []string {
 	if s.ReadOnly {
 		tools = readTools
 	}
+	tools = slices.Clone(tools)
 	if s.Search {
-		tools = append(slices.Clone(tools), "WebSearch")
+		tools = append(tools, "WebSearch")
 	}
-	return tools
+	if s.Fetch {
+		tools = append(tools, "WebFetch")
+	}
+	return slices.DeleteFunc(tools, func(tool string) bool { return s.Alone && tool == "Agent" })
 }
 
 func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }

@@ -1,6 +1,7 @@
 package egress
 
 import (
+	"context"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -102,6 +103,26 @@ func (r Rule) covers(host string) bool {
 		return strings.HasSuffix(host, below) && len(host) > len(below)
 	}
 	return host == r.Host
+}
+
+type alsoKey struct{}
+
+// Also returns a context for ServeConn with which one connection may reach more hosts. The rules come from ParseRule.
+func Also(ctx context.Context, rules []Rule) context.Context {
+	return context.WithValue(ctx, alsoKey{}, rules)
+}
+
+// findFor is find with the rules of Also.
+func (c *Config) findFor(ctx context.Context, host string, port int, plain bool) (Rule, string) {
+	r, why := c.find(host, port, plain)
+	more, _ := ctx.Value(alsoKey{}).([]Rule)
+	if why == "" || len(more) == 0 {
+		return r, why
+	}
+	if r, none := (&Config{Rules: more}).find(host, port, plain); none == "" {
+		return r, ""
+	}
+	return r, why
 }
 
 // find returns the rule for a normalized host, or why there is none.

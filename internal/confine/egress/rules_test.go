@@ -52,6 +52,32 @@ func TestPatternInOtherScript(t *testing.T) {
 	}
 }
 
+// A connection may reach more hosts than the others, and no other port or scheme of them.
+func TestAlso(t *testing.T) {
+	c, err := Config{Rules: []Rule{{Host: "registry.example"}}}.checked()
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := ParseRule("docs.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	also := Also(t.Context(), []Rule{page})
+	if _, why := c.findFor(t.Context(), "docs.example", 443, false); why == "" {
+		t.Error("every connection reaches it")
+	}
+	for host, want := range map[string]bool{"docs.example": true, "registry.example": true, "a.docs.example": false, "other.example": false} {
+		if _, why := c.findFor(also, host, 443, false); (why == "") != want {
+			t.Errorf("%s: %q", host, why)
+		}
+	}
+	for port, plain := range map[int]bool{80: true, 8443: false} {
+		if _, why := c.findFor(also, "docs.example", port, plain); why == "" {
+			t.Errorf("port %d is open", port)
+		}
+	}
+}
+
 func TestDefaults(t *testing.T) {
 	p, err := New(Config{})
 	if err != nil {

@@ -20,6 +20,7 @@ type Limits struct {
 	Approval      string            // minimum approval of a plan: "none", "auto" or "required"
 	Profiles      []string          // tool chains that agents may use; empty for the default ones
 	NoDestructive bool              // agents may never remove or move files
+	Pages         []string          // what WebFetch may read: hosts with their subdomains, or host/path; "*" for any
 	Env           map[string]string // variables that the operator sets for every task
 }
 
@@ -91,6 +92,7 @@ func (l Limits) narrow(r *Resolved) {
 	}
 	l.narrowCommands(r)
 	l.narrowEnv(r)
+	l.narrowTools(r)
 	if s.Budget.PlanCost > s.Budget.Cost {
 		s.Budget.PlanCost = s.Budget.Cost
 		r.follow("budget.planCost", "budget.cost")
@@ -110,6 +112,22 @@ func (l Limits) narrowEnv(r *Resolved) {
 		o := r.at("env." + name)
 		r.warn("env.%s: %s from %s is not used, for the operator sets it: %s", name, o.Value, o.Origin, value)
 		o.Value, o.Origin = value, OriginOperator
+	}
+}
+
+// narrowTools leaves out the pages that the operator has not granted. What else needs a grant is left out where it is used.
+func (l Limits) narrowTools(r *Resolved) {
+	if slices.Contains(l.Pages, "*") {
+		return
+	}
+	t := &r.Settings.Tools
+	allowed := slices.DeleteFunc(slices.Clone(t.Allow), func(tool string) bool {
+		pages := task.ToolSettings{Allow: []string{tool}}.Pages()
+		return len(pages) > 0 && !slices.ContainsFunc(l.Pages, func(granted string) bool { return task.PageWithin(granted, pages[0]) })
+	})
+	if len(allowed) < len(t.Allow) {
+		t.Allow = allowed
+		r.cut("tools.allow")
 	}
 }
 

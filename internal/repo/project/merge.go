@@ -50,6 +50,7 @@ func merge(base, over task.Config) task.Config {
 		b.HideFromImplementer = both(b.HideFromImplementer, o.HideFromImplementer)
 		b.HideFromReviewer = both(b.HideFromReviewer, o.HideFromReviewer)
 	})
+	base.Tools = group(base.Tools, over.Tools, func(b, o *task.ToolsConfig) { b.Allow = pickList(b.Allow, o.Allow) })
 	base.Scenario = pick(base.Scenario, over.Scenario)
 	return base
 }

@@ -82,6 +82,7 @@ func defaults() task.Config {
 			Questions: new(task.QuestionsPerson), Wait: new("2m"), Expires: new("12h")},
 		Paths: &task.PathsConfig{Write: []string{}, ReadOnly: []string{}, TaskWritable: []string{}, Ignore: []string{},
 			HideFromPlanner: []string{}, HideFromImplementer: []string{}, HideFromReviewer: []string{}},
+		Tools:    &task.ToolsConfig{Allow: task.DefaultTools()},
 		Scenario: new(""),
 	}
 }

@@ -42,7 +42,7 @@ func TestDefaults(t *testing.T) {
 		Commands: task.CommandSettings{Profiles: task.DefaultProfiles(), Ask: []string{}, Deny: []string{}, Questions: "person",
 			Wait: task.Duration(2 * time.Minute), Expires: task.Duration(12 * time.Hour)},
 		Paths: task.PathSettings{Write: []string{}, ReadOnly: []string{}, TaskWritable: []string{}, Ignore: []string{}, HideFromPlanner: []string{},
-			HideFromImplementer: []string{}, HideFromReviewer: []string{}}}
+			HideFromImplementer: []string{}, HideFromReviewer: []string{}}, Tools: task.ToolSettings{Allow: []string{"Task", "WebSearch"}}}
 	plain := want
 	plain.Commands.Profiles = []string{} // which the operator's limits fill in
 	if diff := cmp.Diff(plain, Defaults()); diff != "" {
@@ -96,7 +96,8 @@ func TestEveryKeyIsMerged(t *testing.T) {
  budget: {cost: 3, time: 5m, planCost: 2}, quota: end, setup: s, check: c, env: {A: b}, needsEnv: [N], fixAttempts: 1, knownRed: ready, specs: d, commits: single, branch: b/,
  pullRequest: {draft: true, labels: [l], reviewers: [r], maxLines: 9, follow: false, rounds: 2, batch: 1m, poll: 1m}, notify: {planReady: false, progress: false, complete: false, error: false},
  commands: {profiles: [go], ask: [a], deny: [d], destructive: true, questions: deny, wait: 1m, expires: 1h},
- paths: {write: [w], readOnly: [r], taskWritable: [t], ignore: [i], hideFromPlanner: [p], hideFromImplementer: [q], hideFromReviewer: [s]}, scenario: demo}`)
+ paths: {write: [w], readOnly: [r], taskWritable: [t], ignore: [i], hideFromPlanner: [p], hideFromImplementer: [q], hideFromReviewer: [s]},
+ tools: {allow: [WebSearch]}, scenario: demo}`)
 	base := defaults()
 	for _, k := range task.ConfigKeys() {
 		want, set := full.Lookup(k.Path)
@@ -113,6 +114,35 @@ func TestEveryKeyIsMerged(t *testing.T) {
 	}
 	if diff := cmp.Diff(defaults(), base); diff != "" {
 		t.Errorf("merging changed its input: %s", diff)
+	}
+}
+
+func TestToolsWithinTheGrant(t *testing.T) {
+	t.Parallel()
+	asked := parse(t, "tools: {allow: [Task, 'WebFetch(https://docs.example/*)', 'WebFetch(https://go.example/ref/*)', 'WebFetch(https://evil-docs.example/*)']}\n")
+	for name, c := range map[string]struct {
+		granted []string
+		want    string
+	}{
+		"nothing":     {nil, "Task"},
+		"hosts":       {[]string{"docs.example", "go.example/ref"}, "Task WebFetch(https://docs.example/*) WebFetch(https://go.example/ref/*)"},
+		"narrow path": {[]string{"docs.example/a", "example"}, "Task WebFetch(https://docs.example/*) WebFetch(https://go.example/ref/*) WebFetch(https://evil-docs.example/*)"},
+		"any":         {[]string{"*"}, "Task WebFetch(https://docs.example/*) WebFetch(https://go.example/ref/*) WebFetch(https://evil-docs.example/*)"},
+	} {
+		r, err := Resolve(Limits{Pages: c.granted}, asked, task.Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(r.Settings.Tools.Allow, " "); got != c.want {
+			t.Errorf("%s: %s", name, got)
+		}
+		if cut := len(r.Warnings) > 0; cut != (c.want != strings.Join(asked.Tools.Allow, " ")) {
+			t.Errorf("%s: warnings %q", name, r.Warnings)
+		}
+	}
+	if _, err := Resolve(Limits{}, asked, task.Config{Tools: &task.ToolsConfig{Allow: []string{"Skill"}}}); err == nil ||
+		!strings.Contains(err.Error()+fault.HintOf(err), "use Task, WebSearch or WebFetch(https://host/*)") {
+		t.Errorf("an unknown tool: %v", err)
 	}
 }
 
