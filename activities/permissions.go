@@ -20,6 +20,8 @@ type Permissions struct {
 	// Policy is the operator's rules for commands. Roots, roles and the task's own rules are added for each session.
 	Policy policy.Config
 	Audit  Ledger // the command log
+	// SettingsAllow lets the settings of tasks allow commands.
+	SettingsAllow bool
 	// Ask asks a person about a command; nil asks the task's workflow.
 	Ask func(context.Context, signals.Question) (signals.Answer, error)
 
@@ -60,16 +62,22 @@ func (p Permissions) policyFor(root string, commands task.CommandSettings, paths
 	}
 	c.Profiles = slices.DeleteFunc(slices.Clone(c.Profiles), func(p string) bool { return p == task.ProfileNone })
 	c.Destructive = c.Destructive && commands.Destructive
+	c.Granted = nil
+	if p.SettingsAllow {
+		c.Granted = slices.Concat(rules(commands.Allow, task.Planner, task.Implementer, task.Reviewer), rules(commands.AllowPlanner, task.Planner),
+			rules(commands.AllowImplementer, task.Implementer), rules(commands.AllowReviewer, task.Reviewer))
+	}
+	c.Pkill = commands.Pkill
 	c.Ask = slices.Concat(c.Ask, rules(commands.Ask))
 	c.Deny = slices.Concat(c.Deny, rules(commands.Deny))
 	c.Scopes = paths.scopes()
 	return c
 }
 
-func rules(patterns []string) []policy.Rule {
+func rules(patterns []string, roles ...task.Role) []policy.Rule {
 	out := make([]policy.Rule, len(patterns))
 	for i, p := range patterns {
-		out[i] = policy.Rule{Command: p, Why: fmt.Sprintf("the settings of the task name %q", p)}
+		out[i] = policy.Rule{Command: p, Why: fmt.Sprintf("the settings of the task name %q", p), Roles: roles}
 	}
 	return out
 }

@@ -44,15 +44,20 @@ type BudgetConfig struct {
 	PlanCost *float64 `json:"planCost,omitempty" yaml:"planCost"` // US dollars for one planning session
 }
 
-// CommandsConfig restricts what agents may run. It can't allow what the operator does not.
+// CommandsConfig says what agents may run. It can't allow what the operator does not.
 type CommandsConfig struct {
-	Profiles    []string `json:"profiles,omitempty" yaml:"profiles"`       // tool chains that may be used
-	Ask         []string `json:"ask,omitempty" yaml:"ask"`                 // commands that a person decides on
-	Deny        []string `json:"deny,omitempty" yaml:"deny"`               // commands that never run
-	Destructive *bool    `json:"destructive,omitempty" yaml:"destructive"` // agents may remove and move files
-	Questions   *string  `json:"questions,omitempty" yaml:"questions"`     // person or deny
-	Wait        *string  `json:"wait,omitempty" yaml:"wait"`               // how long a session waits for the answer
-	Expires     *string  `json:"expires,omitempty" yaml:"expires"`         // no answer by then means no; an approval is valid as long
+	Profiles         []string `json:"profiles,omitempty" yaml:"profiles"`        // tool chains that may be used
+	Allow            []string `json:"allow,omitzero" yaml:"allow"`               // programs without a table that run unasked, in the sandbox
+	AllowPlanner     []string `json:"allowPlanner,omitzero" yaml:"allowPlanner"` // as Allow, for one role
+	AllowImplementer []string `json:"allowImplementer,omitzero" yaml:"allowImplementer"`
+	AllowReviewer    []string `json:"allowReviewer,omitzero" yaml:"allowReviewer"`
+	Ask              []string `json:"ask,omitempty" yaml:"ask"`                 // commands that a person decides on
+	Deny             []string `json:"deny,omitempty" yaml:"deny"`               // commands that never run
+	Pkill            []string `json:"pkill,omitzero" yaml:"pkill"`              // names of processes that pkill may end
+	Destructive      *bool    `json:"destructive,omitempty" yaml:"destructive"` // agents may remove and move files
+	Questions        *string  `json:"questions,omitempty" yaml:"questions"`     // person or deny
+	Wait             *string  `json:"wait,omitempty" yaml:"wait"`               // how long a session waits for the answer
+	Expires          *string  `json:"expires,omitempty" yaml:"expires"`         // no answer by then means no; an approval is valid as long
 }
 
 // ToolsConfig says which tools agents may use besides those for files and commands, within what the operator grants.

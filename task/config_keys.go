@@ -102,8 +102,15 @@ func ConfigKeys() []ConfigKey {
 		flag("notify.error", "notice when the task is suspended or fails"),
 		list("commands.profiles", "tool chains that agents may use: "+strings.Join(Profiles(), ", ")+"; never more than the operator "+
 			"allows; in the sandbox the default list means all", 10, 20, wrongProfile, "use "+oneOf(Profiles())),
+		patterns("commands.allow", "programs without rules of their own that agents may run in the sandbox, as words; needs the operator's "+
+			"permission", "shellcheck *"),
+		patterns("commands.allowPlanner", "the same for planners alone", "tokei *"),
+		patterns("commands.allowImplementer", "the same for implementers alone", "buf generate"),
+		patterns("commands.allowReviewer", "the same for reviewers alone", "shellcheck *"),
 		patterns("commands.ask", `commands that need a person's approval, as words: "terraform *"`, "docker build *"),
 		patterns("commands.deny", "commands that agents never run, as words", "npm publish"),
+		list("commands.pkill", "names of processes that agents may end with pkill, besides the usual servers; in the task's own sandbox only", 50, 40,
+			wrongProcess, "give names such as my-server"),
 		flag("commands.destructive", "agents may remove and move files of the workspace; needs the operator's permission"),
 		choice("commands.questions", "for a command that the policy neither allows nor denies, or a push that needs approval: "+
 			"person: a person is asked; deny: it is denied", QuestionsPerson, QuestionsDeny),

@@ -57,7 +57,7 @@ func TestSettingsTakeEveryValue(t *testing.T) {
 	text := `{"agent":"claude","model":"m","planModel":"p","thinking":2048,"iterations":2,"errors":1,"approval":{"mode":"none","after":"90m","again":true},
 		"budget":{"cost":1.5,"time":"45s","planCost":0.5},"quota":"end","setup":"s","check":"c","env":{"TZ":"UTC"},"needsEnv":["NPM_TOKEN"],"specs":"d","commits":"single","branch":"b/",
 		"pullRequest":{"draft":true,"labels":["l"],"reviewers":["r"],"maxLines":9,"follow":true,"rounds":2,"batch":"1m","poll":"5m"},"notify":{"planReady":true,"progress":true,"complete":true,"error":true},
-		"commands":{"profiles":["go"],"ask":["a *"],"deny":["b c"],"destructive":true,"questions":"deny","wait":"5m","expires":"1h"},
+		"commands":{"profiles":["go"],"allow":["x *"],"allowPlanner":["p"],"allowImplementer":["i"],"allowReviewer":["r"],"pkill":["web-server"],"ask":["a *"],"deny":["b c"],"destructive":true,"questions":"deny","wait":"5m","expires":"1h"},
 		"fixAttempts":1,"knownRed":"ready","paths":{"write":["w/**"],"readOnly":["r"],"taskWritable":["t"],"ignore":["i"],
 		"hideFromPlanner":["p"],"hideFromImplementer":["q"],"hideFromReviewer":["s"]},
 		"tools":{"allow":["Task","WebFetch(https://docs.example/a/*)"]},"scenario":"demo"}`

@@ -78,6 +78,16 @@ func wrongProfile(s string) string {
 	return ""
 }
 
+// processName matches a name that is no pattern for pkill, and no path or option.
+var processName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]+$`)
+
+func wrongProcess(s string) string {
+	if !processName.MatchString(s) {
+		return "is no plain name of a process"
+	}
+	return ""
+}
+
 // commandWords matches a command pattern of plain words. A pattern with shell syntax would not match the command it describes.
 var commandWords = regexp.MustCompile(`^[A-Za-z0-9_./@:+=,-]+( [A-Za-z0-9_./@:+=,-]+)*( \*)?$`)
 

@@ -86,13 +86,18 @@ type PullRequestSettings struct {
 
 // CommandSettings says what agents may run within the operator's policy.
 type CommandSettings struct {
-	Profiles    []string `json:"profiles,omitempty"`
-	Ask         []string `json:"ask,omitempty"`
-	Deny        []string `json:"deny,omitempty"`
-	Destructive bool     `json:"destructive,omitempty"`
-	Questions   string   `json:"questions,omitempty"`
-	Wait        Duration `json:"wait,omitempty"`
-	Expires     Duration `json:"expires,omitempty"`
+	Profiles         []string `json:"profiles,omitempty"`
+	Allow            []string `json:"allow,omitempty"`
+	AllowPlanner     []string `json:"allowPlanner,omitempty"`
+	AllowImplementer []string `json:"allowImplementer,omitempty"`
+	AllowReviewer    []string `json:"allowReviewer,omitempty"`
+	Ask              []string `json:"ask,omitempty"`
+	Deny             []string `json:"deny,omitempty"`
+	Pkill            []string `json:"pkill,omitempty"`
+	Destructive      bool     `json:"destructive,omitempty"`
+	Questions        string   `json:"questions,omitempty"`
+	Wait             Duration `json:"wait,omitempty"`
+	Expires          Duration `json:"expires,omitempty"`
 }
 
 // PathSettings says what agents may touch in the workspace.
@@ -178,7 +183,9 @@ func (c Config) Settings() Settings {
 			Follow:   or(pull.Follow), Rounds: or(pull.Rounds), Batch: parsed(pull.Batch), Poll: parsed(pull.Poll)},
 		Notify: NotifySettings{PlanReady: or(notify.PlanReady), Progress: or(notify.Progress), Complete: or(notify.Complete),
 			Error: or(notify.Error)},
-		Commands: CommandSettings{Profiles: commands.Profiles, Ask: commands.Ask, Deny: commands.Deny, Destructive: or(commands.Destructive),
+		Commands: CommandSettings{Profiles: commands.Profiles, Allow: commands.Allow, Pkill: commands.Pkill,
+			AllowPlanner: commands.AllowPlanner, AllowImplementer: commands.AllowImplementer, AllowReviewer: commands.AllowReviewer,
+			Ask: commands.Ask, Deny: commands.Deny, Destructive: or(commands.Destructive),
 			Questions: or(commands.Questions), Wait: parsed(commands.Wait), Expires: parsed(commands.Expires)},
 		Paths:    PathSettings(paths),
 		Tools:    ToolSettings(or(c.Tools)),

@@ -83,7 +83,7 @@ func newHostConfig(
 		AgentConfig: activities.AgentConfig{Agents: agents, Gateway: gw, Scenario: cfg.Scenario,
 			FreeMemory: func() (int64, bool) { return freeMemory("/") }},
 		Environment: activities.Environment{CommandEnv: commandEnv(cfg), AgentEnv: agentEnv(cfg), Secrets: taskSecrets(cfg)},
-		Permissions: activities.Permissions{Policy: rules, Audit: commands},
+		Permissions: activities.Permissions{Policy: rules, Audit: commands, SettingsAllow: cfg.Commands.Allow},
 	}
 	end := func() { endAgents(); closeAll() }
 	if err := tryHost(ctx, h); err != nil {
@@ -152,7 +152,7 @@ func tryHost(ctx context.Context, h activities.HostConfig) error {
 func limits(cfg config.Config) project.Limits {
 	return project.Limits{MaxCost: cfg.Limits.MaxCost, MaxTime: cfg.Limits.MaxTime, MaxIterations: cfg.Limits.MaxIterations,
 		Agents: cfg.AllowedAgents(), Approval: string(cfg.Limits.Approval), Profiles: cfg.Commands.Profiles,
-		NoDestructive: !cfg.Commands.Destructive, Pages: gateway.Pages(cfg.Model.ServerTools), Env: cfg.Tasks.Variables(os.LookupEnv)}
+		NoDestructive: !cfg.Commands.Destructive, NoAllow: !cfg.Commands.Allow, Pages: gateway.Pages(cfg.Model.ServerTools), Env: cfg.Tasks.Variables(os.LookupEnv)}
 }
 
 const hostFile = "host-id"

@@ -51,7 +51,7 @@ func operatorPolicy(cfg config.Config, sandboxed bool) (policy.Config, error) {
 	d.KnownFields(true)
 	if err := d.Decode(&rules); err != nil && !errors.Is(err, io.EOF) {
 		return c, fault.New(fault.Input, "LONGSHIFT_POLICY %s: %s", cfg.Commands.Policy, plainYAML(err)).
-			WithHint("its keys are allow, ask, deny (lists of {command, why}) and protected (a list of paths)")
+			WithHint("its keys are allow, ask, deny (lists of {command, why, roles}) and protected (a list of paths)")
 	}
 	c.Allow, c.Ask, c.Deny, c.Protected = rules.Allow, rules.Ask, rules.Deny, rules.Protected
 	check := c

@@ -13,6 +13,7 @@ type Commands struct {
 	Profiles    []string `envconfig:"LONGSHIFT_PROFILES" default:"node,bun,python,ruby,go,rust,php"`
 	WriteOff    bool     `envconfig:"LONGSHIFT_WRITE_OFF" default:"false"`
 	Destructive bool     `envconfig:"LONGSHIFT_DESTRUCTIVE" default:"false"`
+	Allow       bool     `envconfig:"LONGSHIFT_SETTINGS_ALLOW" default:"false"`
 	Readable    []string `envconfig:"LONGSHIFT_READABLE"`
 	Sensitive   string   `envconfig:"LONGSHIFT_SENSITIVE" shown:"ci=ask, all else name"`
 }

@@ -32,6 +32,8 @@ type Config struct {
 	Readable    []string            // absolute folders outside Root that may be read: tool chains, module caches
 	Scopes      map[task.Role]Scope // what each role may touch; a role that is not there may touch the whole tree
 	Allow       []Rule              // the operator's: commands that need no table
+	Granted     []Rule              // the settings': programs that have no table, allowed in the complete sandbox only
+	Pkill       []string            // the settings': names of processes that pkill may end, in a namespace of the task's own
 	Ask         []Rule              // the operator's and the repository's: commands that a person decides on
 	Deny        []Rule              // the operator's and the repository's: commands that are never run
 }
@@ -53,6 +55,10 @@ type Scope struct {
 type Rule struct {
 	Command string `yaml:"command"`
 	Why     string `yaml:"why"` // shown as the reason of a refusal
+
+	// Roles are those that the rule is for; none means all. An Allow or Granted rule that names a role which only reads lets it run
+	// the command in the complete sandbox, where its tree is read-only.
+	Roles []task.Role `yaml:"roles"`
 }
 
 var standardProfiles = []string{"node", "bun", "python", "ruby", "go", "rust", "php"}
@@ -167,6 +173,9 @@ func (p *Policy) patterns() (err error) {
 // rules compiles the operator's and the repository's rules.
 func (p *Policy) rules() (err error) {
 	if p.allow, err = compileRules("allow", p.c.Allow); err != nil {
+		return err
+	}
+	if p.granted, err = compileRules("granted", p.c.Granted); err != nil {
 		return err
 	}
 	if p.ask, err = compileRules("ask", p.c.Ask); err != nil {

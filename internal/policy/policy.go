@@ -71,6 +71,7 @@ type Policy struct {
 	own      []pattern                 // Config.Protected
 	scopes   map[task.Role]scope
 	allow    []rule
+	granted  []rule
 	ask      []rule
 	deny     []rule
 }

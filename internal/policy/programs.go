@@ -49,10 +49,8 @@ func (g *programs) run(words []grammar.Word, st *state, external bool) flow {
 		return both(st)
 	}
 	g.rules.restricted(words, "")
-	if g.rules.permitted(words, st) {
-		g.inputs.all(words, st)
-		g.rights.runs(part(name))
-		return flow{st, st, out{some: true, src: grammar.Any}}
+	if r := g.rules.permitted(g.policy.allow, words, st); r != nil {
+		return g.allowed(r, words, st)
 	}
 	if builtinNames[name] {
 		if external {
@@ -73,11 +71,25 @@ func (g *programs) run(words []grammar.Word, st *state, external bool) flow {
 			"%s belongs to the profile %s, which is not on for this project; let the settings name it", part(name), g.policy.off[name])
 		return both(st)
 	}
+	if t == nil && g.policy.c.Boxed {
+		if r := g.rules.permitted(g.policy.granted, words, st); r != nil {
+			return g.allowed(r, words, st)
+		}
+	}
 	if t == nil {
 		g.verdict.ask("program.unknown", "the program %s is unknown; use a known one, or let a person run it", part(name))
 		return both(st)
 	}
 	return g.tables.judge(t, name, words[1:], st)
+}
+
+// allowed runs a command that a rule allows.
+func (g *programs) allowed(r *rule, words []grammar.Word, st *state) flow {
+	if len(r.roles) == 0 || !g.policy.c.Boxed || g.policy.c.WriteOff {
+		g.rights.runs(part(words[0].String()))
+	}
+	g.inputs.all(words, st)
+	return flow{st, st, out{some: true, src: grammar.Any}}
 }
 
 // local judges a program of the tree or of the private /tmp.

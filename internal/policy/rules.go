@@ -14,7 +14,10 @@ type rule struct {
 	words []string
 	open  bool // a star at the end
 	why   string
+	roles []task.Role
 }
+
+func (r rule) isFor(role task.Role) bool { return len(r.roles) == 0 || slices.Contains(r.roles, role) }
 
 // compileRules compiles rules. An error names the field, the index and the value.
 func compileRules(field string, list []Rule) ([]rule, error) {
@@ -25,7 +28,12 @@ func compileRules(field string, list []Rule) ([]rule, error) {
 		if len(words) == 0 {
 			return nil, wrong(at, r.Command, "is empty; write a program and its first words")
 		}
-		c := rule{words: words, why: strings.TrimSpace(r.Why)}
+		c := rule{words: words, why: strings.TrimSpace(r.Why), roles: r.Roles}
+		for _, role := range r.Roles {
+			if !known(role) {
+				return nil, wrong(fmt.Sprintf("%s[%d].roles", field, i), string(role), "is no role; use planner, implementer or reviewer")
+			}
+		}
 		if last := len(words) - 1; words[last] == "*" {
 			c.words, c.open = words[:last], true
 		}
@@ -76,12 +84,12 @@ type rules struct {
 // restricted applies the rules that ask and deny. They take precedence over whatever allows.
 func (s *rules) restricted(words []grammar.Word, name string) {
 	for _, r := range s.policy.deny {
-		if r.matchesStart(words, name) {
+		if r.isFor(s.role) && r.matchesStart(words, name) {
 			s.verdict.deny("rule.deny", "a rule denies %q%s", part(strings.Join(r.words, " ")), because(r.why))
 		}
 	}
 	for _, r := range s.policy.ask {
-		if r.matchesStart(words, name) {
+		if r.isFor(s.role) && r.matchesStart(words, name) {
 			s.verdict.ask("rule.ask", "a rule wants a person to decide on %q%s", part(strings.Join(r.words, " ")), because(r.why))
 		}
 	}
@@ -94,17 +102,17 @@ func because(why string) string {
 	return ": " + part(why)
 }
 
-// permitted reports whether a rule of the operator allows the command. A star admits plain words only.
-func (s *rules) permitted(words []grammar.Word, st *state) bool {
-	for _, r := range s.policy.allow {
-		if len(words) < len(r.words) || len(words) > len(r.words) && !r.open {
+// permitted returns the rule of a list that allows the command, nil for none. A star admits plain words only.
+func (s *rules) permitted(list []rule, words []grammar.Word, st *state) *rule {
+	for i, r := range list {
+		if !r.isFor(s.role) || len(words) < len(r.words) || len(words) > len(r.words) && !r.open {
 			continue
 		}
 		if slices.EqualFunc(words[:len(r.words)], r.words, grammar.Word.Is) && s.plainWords(words[len(r.words):], st) {
-			return true
+			return &list[i]
 		}
 	}
-	return false
+	return nil
 }
 
 // plainWords reports whether no word is an option or leads out of the tree.

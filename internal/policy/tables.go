@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/longshift/longshift/internal/policy/grammar"
@@ -51,6 +52,9 @@ func (t *tables) matched(m *grammar.Match, st *state) flow {
 	shown := strings.Replace(strings.ReplaceAll(m.Rule, ".", " "), "python m ", "python -m ", 1)
 	for _, r := range m.Refused {
 		if t.nesting.quietEditor() && r.Rule == ".editor" && strings.HasPrefix(m.Rule, "git.") {
+			continue
+		}
+		if m.Rule == "pkill" && r.Rule == ".name" && t.mayEnd(m) {
 			continue
 		}
 		if t.policy.c.Boxed && (lifted[r.Rule] || r.Rule == ".script" && finders[m.Rule]) {
@@ -104,6 +108,16 @@ func (t *tables) matched(m *grammar.Match, st *state) flow {
 		return flow{st, st, last.out}
 	}
 	return flow{st, st, printed(t.policy, m, st)}
+}
+
+// mayEnd reports whether the settings name the process that pkill would end. The need for a namespace is judged with the others.
+func (t *tables) mayEnd(m *grammar.Match) bool {
+	at := m.Operands()
+	if len(at) != 1 {
+		return false
+	}
+	text, ok := m.Uses[at[0]].Word.Text()
+	return ok && slices.Contains(t.policy.c.Pkill, text)
 }
 
 // checkFolder refuses to run a program outside the tree that takes commands or settings from the folder it runs in.

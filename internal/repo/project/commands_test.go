@@ -37,6 +37,22 @@ func TestCommandsOnlyNarrow(t *testing.T) {
 	}
 }
 
+// Settings allow commands only where the operator says so.
+func TestAllowedCommandsOfSettings(t *testing.T) {
+	t.Parallel()
+	repo := parse(t, "commands: {allow: [shellcheck *], allowReviewer: [tokei]}\n")
+	r, err := Resolve(Limits{}, repo, parse(t, "commands: {allowReviewer: []}\n"))
+	if err != nil || len(r.Warnings) > 0 || len(r.Settings.Commands.Allow) != 1 || len(r.Settings.Commands.AllowReviewer) != 0 {
+		t.Errorf("got %+v, %v, %q", r.Settings.Commands, err, r.Warnings)
+	}
+	r, err = Resolve(Limits{NoAllow: true}, repo, task.Config{})
+	want := []string{"commands.allow: shellcheck * from .longshift.yaml is not allowed by the operator; none is used",
+		"commands.allowReviewer: tokei from .longshift.yaml is not allowed by the operator; none is used"}
+	if err != nil || cmp.Diff(want, r.Warnings) != "" || r.Settings.Commands.Allow != nil || r.Settings.Commands.AllowReviewer != nil {
+		t.Errorf("got %+v, %v, %q", r.Settings.Commands, err, r.Warnings)
+	}
+}
+
 func TestProfilesOfTheOperator(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -20,6 +20,7 @@ type Limits struct {
 	Approval      string            // minimum approval of a plan: "none", "auto" or "required"
 	Profiles      []string          // tool chains that agents may use; empty for the default ones
 	NoDestructive bool              // agents may never remove or move files
+	NoAllow       bool              // settings may allow no commands
 	Pages         []string          // what WebFetch may read: hosts with their subdomains, or host/path; "*" for any
 	Env           map[string]string // variables that the operator sets for every task
 }
@@ -145,6 +146,16 @@ func (l Limits) narrowCommands(r *Resolved) {
 		r.at("commands.profiles").Value = r.now("commands.profiles")
 	case slices.ContainsFunc(asked, func(p string) bool { return p != task.ProfileNone && !slices.Contains(allowed, p) }):
 		r.cut("commands.profiles")
+	}
+	for _, tier := range []struct {
+		key  string
+		list *[]string
+	}{{"commands.allow", &c.Allow}, {"commands.allowPlanner", &c.AllowPlanner}, {"commands.allowImplementer", &c.AllowImplementer},
+		{"commands.allowReviewer", &c.AllowReviewer}} {
+		if l.NoAllow && len(*tier.list) > 0 {
+			*tier.list = nil
+			r.cut(tier.key)
+		}
 	}
 	if c.Destructive && l.NoDestructive {
 		c.Destructive = false

@@ -41,6 +41,9 @@ func merge(base, over task.Config) task.Config {
 	})
 	base.Commands = group(base.Commands, over.Commands, func(b, o *task.CommandsConfig) {
 		b.Profiles, b.Ask, b.Deny = narrower(b.Profiles, o.Profiles), both(b.Ask, o.Ask), both(b.Deny, o.Deny)
+		b.Allow, b.AllowPlanner = pickList(b.Allow, o.Allow), pickList(b.AllowPlanner, o.AllowPlanner)
+		b.AllowImplementer, b.AllowReviewer = pickList(b.AllowImplementer, o.AllowImplementer), pickList(b.AllowReviewer, o.AllowReviewer)
+		b.Pkill = pickList(b.Pkill, o.Pkill)
 		b.Destructive, b.Questions = pick(b.Destructive, o.Destructive), pick(b.Questions, o.Questions)
 		b.Wait, b.Expires = pick(b.Wait, o.Wait), pick(b.Expires, o.Expires)
 	})

@@ -137,6 +137,8 @@ func (r *Resolved) now(key string) string {
 		return strconv.Itoa(s.Iterations)
 	case "commands.profiles":
 		return strings.Join(s.Commands.Profiles, ", ")
+	case "commands.allow", "commands.allowPlanner", "commands.allowImplementer", "commands.allowReviewer":
+		return "none"
 	case "tools.allow":
 		return strings.Join(s.Tools.Allow, ", ")
 	case "commands.destructive":

@@ -39,7 +39,8 @@ func TestDefaults(t *testing.T) {
 		PullRequest: task.PullRequestSettings{Labels: []string{}, Reviewers: []string{}, MaxLines: 800, Follow: true, Rounds: 5,
 			Batch: task.Duration(2 * time.Minute), Poll: task.Duration(5 * time.Minute)},
 		Notify: task.NotifySettings{PlanReady: true, Progress: true, Complete: true, Error: true},
-		Commands: task.CommandSettings{Profiles: task.DefaultProfiles(), Ask: []string{}, Deny: []string{}, Questions: "person",
+		Commands: task.CommandSettings{Profiles: task.DefaultProfiles(), Allow: []string{}, AllowPlanner: []string{}, AllowImplementer: []string{},
+			AllowReviewer: []string{}, Ask: []string{}, Deny: []string{}, Pkill: []string{}, Questions: "person",
 			Wait: task.Duration(2 * time.Minute), Expires: task.Duration(12 * time.Hour)},
 		Paths: task.PathSettings{Write: []string{}, ReadOnly: []string{}, TaskWritable: []string{}, Ignore: []string{}, HideFromPlanner: []string{},
 			HideFromImplementer: []string{}, HideFromReviewer: []string{}}, Tools: task.ToolSettings{Allow: []string{"Task", "WebSearch"}}}
@@ -95,7 +96,7 @@ func TestEveryKeyIsMerged(t *testing.T) {
 	full := parse(t, `{agent: script, model: m, planModel: p, thinking: 2048, iterations: 2, errors: 1, approval: {mode: none, after: 5m, again: true},
  budget: {cost: 3, time: 5m, planCost: 2}, quota: end, setup: s, check: c, env: {A: b}, needsEnv: [N], fixAttempts: 1, knownRed: ready, specs: d, commits: single, branch: b/,
  pullRequest: {draft: true, labels: [l], reviewers: [r], maxLines: 9, follow: false, rounds: 2, batch: 1m, poll: 1m}, notify: {planReady: false, progress: false, complete: false, error: false},
- commands: {profiles: [go], ask: [a], deny: [d], destructive: true, questions: deny, wait: 1m, expires: 1h},
+ commands: {profiles: [go], allow: [x], allowPlanner: [p], allowImplementer: [i], allowReviewer: [r], pkill: [web], ask: [a], deny: [d], destructive: true, questions: deny, wait: 1m, expires: 1h},
  paths: {write: [w], readOnly: [r], taskWritable: [t], ignore: [i], hideFromPlanner: [p], hideFromImplementer: [q], hideFromReviewer: [s]},
  tools: {allow: [WebSearch]}, scenario: demo}`)
 	base := defaults()
