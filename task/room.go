@@ -16,6 +16,8 @@ type MessageRef struct {
 // Wants reports whether people want to be notified of a log entry of this kind. The log itself keeps every entry.
 func (n NotifySettings) Wants(kind string) bool {
 	switch kind {
+	case "iteration", "session", "output":
+		return false // for those who read the whole log
 	case "plan":
 		return n.PlanReady
 	case "prepared", "host", "command", "note", "deliverable", "commit", "review":

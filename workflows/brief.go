@@ -22,9 +22,12 @@ func (se *sessions) newSession(ctx workflow.Context, role task.Role, b brief) *s
 	in := se.addressed(se.numbered, role)
 	entry := signals.Session{N: se.numbered, ID: in.ID, Role: role, Host: se.assignment.Host, Started: workflow.Now(ctx)}
 	in.Prompt = se.promptData(role, b)
+	about := ""
 	if d := b.deliverable; d != nil {
 		entry.Deliverable = d.ID
+		about = ", " + d.ID
 	}
+	se.journal.say(ctx, "session", "%d begins: %s%s", se.numbered, role, about)
 	se.status.Sessions = append(se.status.Sessions, entry)
 	se.journal.refresh(ctx)
 	s := &session{brief: b, at: len(se.status.Sessions) - 1, input: in}

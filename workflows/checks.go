@@ -119,6 +119,9 @@ func named(tests []string) string {
 	return excerpt.Clip(text, 400) + ")"
 }
 
+// mostOutput limits the end of a command's output in the log, in bytes. All of it is in a file on the host.
+const mostOutput = 1000
+
 // command runs the setup or check command on the task's host.
 func (ck *checks) command(ctx workflow.Context, activity any, command string, n int, label string) (*signals.Check, error) {
 	if err := ck.parking.haveTime(ctx); err != nil {
@@ -150,6 +153,9 @@ func (ck *checks) command(ctx workflow.Context, activity any, command string, n 
 		word = "is flaky: it failed, and passed on the same content,"
 	case !c.Passed():
 		word = "failed"
+	}
+	if c.Tail != "" { // before the line that chats show
+		ck.journal.say(ctx, "output", "%s%s", label, excerpt.Tail(c.Tail, mostOutput))
 	}
 	ck.journal.say(ctx, "command", "%s%s %s in %s%s", label, firstLine(command), word, took(c.Duration), named(c.Failing))
 	return &c, nil

@@ -56,6 +56,9 @@ const (
 // iterate runs the stages beginning with from, and publishes what the review approves. On an error it returns the stage that failed.
 func (t *pipeline) iterate(ctx workflow.Context, from int) (at int, err error) {
 	stages := []func(workflow.Context) error{t.plan, t.approve, t.checks.setup, t.deliverables.execute, t.review}
+	if from == planning {
+		t.journal.say(ctx, "iteration", "%d of %d", t.status.Iteration, t.status.Iterations)
+	}
 	for at = from; at < len(stages); at++ {
 		if err := stages[at](ctx); err != nil {
 			return at, err

@@ -153,6 +153,43 @@ func TestReviewOfAPerson(t *testing.T) {
 	}
 }
 
+// The log says which iteration it is, which session begins, and how the output of setup and check ends, for those who read all of it.
+func TestLogOfIterations(t *testing.T) {
+	w := newWorld(t)
+	w.settings.Iterations = 3
+	w.check = from(2, signals.Check{ExitCode: 0, Tail: strings.Repeat("x", 5000) + " ok 7"})
+	reviews := 0
+	w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+		if in.Role != task.Reviewer {
+			return activities.SessionResult{}, nil
+		}
+		reviews++
+		res := well(in)
+		res.Review = &task.Review{Approved: reviews > 1, Text: "1. more"}
+		return res, nil
+	}
+	var got []string
+	for _, l := range w.start(t).Log {
+		switch l.Kind {
+		case "iteration", "session", "review":
+			got = append(got, l.Kind+" "+l.Text)
+		case "output":
+			if len(l.Text) > 1100 || !strings.HasPrefix(l.Text, "check: ") || !strings.HasSuffix(l.Text, "ok 7") {
+				t.Errorf("output %q", l.Text)
+			}
+			got = append(got, l.Kind)
+		}
+		if (task.NotifySettings{Progress: true}).Wants(l.Kind) && (l.Kind == "session" || l.Kind == "output" || l.Kind == "iteration") {
+			t.Errorf("people are told of %s", l.Kind)
+		}
+	}
+	want := "iteration 1 of 3\nsession 1 begins: planner\nsession 2 begins: implementer, FIX-001\noutput\nsession 3 begins: implementer, API-002\noutput\n" +
+		"session 4 begins: reviewer\nreview changes requested: 1. more\niteration 2 of 3\nsession 5 begins: planner\n"
+	if text := strings.Join(got, "\n"); !strings.HasPrefix(text, want) {
+		t.Errorf("the log says\n%s\nwant it to begin with\n%s", text, want)
+	}
+}
+
 func TestMaxIterations(t *testing.T) {
 	w := newWorld(t)
 	w.settings.Iterations = 2
