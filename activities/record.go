@@ -11,6 +11,7 @@ import (
 
 	"github.com/longshift/longshift/internal/atomicfile"
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/task"
 )
 
 // record is what a host keeps on disk of one session: that it has begun, how long it ran, and the result of each ask.
@@ -101,6 +102,11 @@ func (r *record) result(ask int) (SessionResult, bool, error) {
 func (r *record) keep(ask int, res SessionResult) error {
 	if err := r.save(); err != nil {
 		return err
+	}
+	if res.Report.Kind == task.ReportSpecIssue { // for people who look through the folder; the result below is what counts
+		if err := atomicfile.Write(filepath.Join(r.dir, fmt.Sprintf("spec-issue-%d.md", ask)), []byte(res.Report.Text+"\n")); err != nil {
+			return fault.New(fault.Infra, "keep the spec issue: %w", err)
+		}
 	}
 	return writeJSON(r.resultFile(ask), res)
 }

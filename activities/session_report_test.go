@@ -52,8 +52,13 @@ func TestReports(t *testing.T) {
 			SessionResult{Kind: agent.Completed, Report: task.Report{Kind: task.ReportBlocked, Text: "no key"}}},
 	} {
 		b.Agents[c.by] = c.p
-		got, err := b.attempt().session(b.Sessions, b.session(c.role, c.by))
+		in := b.session(c.role, c.by)
+		got, err := b.attempt().session(b.Sessions, in)
 		must(t, err)
+		kept, _ := os.ReadFile(filepath.Join(taskDir(b.Data, in.TaskID), "sessions", in.ID, "spec-issue-1.md"))
+		if issue := c.want.Report.Kind == task.ReportSpecIssue; issue && string(kept) != "which sum?\n" || !issue && kept != nil {
+			t.Errorf("%s: the folder of the session holds the issue %q", c.name, kept)
+		}
 		got.Duration, got.Turns = 0, 0
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)

@@ -191,6 +191,7 @@ type Status struct {
 	Check        *Check               `json:"check,omitempty"`     // last result
 	BaseCheck    *Check               `json:"baseCheck,omitempty"` // before the task's own work
 	Review       *task.Review         `json:"review,omitempty"`
+	SpecIssues   []task.Entry         `json:"specIssues,omitempty"` // what sessions found unclear, the newest ones; the log says who went on
 	PullRequest  *PullRequest         `json:"pullRequest,omitempty"`
 	Usage        task.Usage           `json:"usage,omitzero"`
 	BudgetUSD    float64              `json:"budgetUsd,omitempty"`

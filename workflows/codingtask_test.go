@@ -323,7 +323,11 @@ func TestSpecIssueWaitsForAPerson(t *testing.T) {
 		return activities.SessionResult{}, nil
 	}
 	w.env.RegisterDelayedCallback(func() {
-		if s := w.status(t); s.Reason != signals.ReasonSpecIssue || s.Detail != "which sum?" {
+		s := w.status(t)
+		if n := len(s.SpecIssues); n != 1 || s.SpecIssues[0].Text != "which sum?" || s.SpecIssues[0].Time.IsZero() {
+			t.Errorf("kept %+v", s.SpecIssues)
+		}
+		if s.Reason != signals.ReasonSpecIssue || s.Detail != "which sum?" {
 			t.Errorf("%s: %s", s.Reason, s.Detail)
 		}
 		w.env.SignalWorkflow(signals.Resume, signals.ResumeRequest{Note: "the integer one"})

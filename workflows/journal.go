@@ -54,6 +54,14 @@ func (j *journal) remember(ctx workflow.Context, kind, text string) {
 	}
 }
 
+// unclear keeps what a session found unclear in the specification, for people and for the next sessions.
+func (j *journal) unclear(ctx workflow.Context, text string) {
+	const kept = 10
+	j.remember(ctx, string(task.SpecIssue), text)
+	all := append(j.status.SpecIssues, task.Entry{Time: workflow.Now(ctx), Kind: string(task.SpecIssue), Text: excerpt.Clip(text, 4000)})
+	j.status.SpecIssues = all[max(0, len(all)-kept):]
+}
+
 // notice logs notes on the workspace for people and the next sessions, each once: the next commit brings them again.
 func (j *journal) notice(ctx workflow.Context, notes []string) {
 	for _, n := range notes {

@@ -105,7 +105,7 @@ func (se *sessions) notes(ctx workflow.Context, s *session, res activities.Sessi
 	if res.Report.Kind != task.ReportSpecIssue {
 		return nil, nil
 	}
-	se.journal.remember(ctx, string(task.SpecIssue), res.Report.Text)
+	se.journal.unclear(ctx, res.Report.Text)
 	if err := se.parking.suspend(ctx, signals.ReasonSpecIssue, "%s", res.Report.Text); err != nil {
 		return nil, err
 	}

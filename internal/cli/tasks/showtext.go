@@ -36,6 +36,12 @@ func ShowText(s Snapshot, now time.Time, page string) string {
 			fmt.Fprintf(&b, "  %s\n", term.Indent(term.Plain(r.Text), 2))
 		}
 	}
+	if len(status.SpecIssues) > 0 {
+		b.WriteString("\nUnclear in the specification\n")
+		for _, e := range status.SpecIssues {
+			fmt.Fprintf(&b, "  %s  %s\n", e.Time.Local().Format("2006-01-02 15:04"), term.Indent(term.Plain(e.Text), 20))
+		}
+	}
 	if len(status.Commits) > 0 {
 		b.WriteString("\nCommits\n")
 		for _, c := range status.Commits {

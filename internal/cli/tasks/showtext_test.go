@@ -1,0 +1,18 @@
+package tasks
+
+import (
+	"testing"
+	"time"
+
+	"github.com/longshift/longshift/internal/cli/clitest"
+	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
+)
+
+func TestShowNamesWhatWasUnclear(t *testing.T) {
+	at := time.Date(2026, 7, 30, 14, 12, 0, 0, time.Local)
+	s := signals.Status{Outcome: task.PullRequest, Phase: task.Ended,
+		SpecIssues: []task.Entry{{Time: at, Kind: string(task.SpecIssue), Text: "which sum?\nspecs/a.md says both\x1b[2J"}}}
+	clitest.Wants(t, ShowText(Snapshot{Status: &s}, at, ""), "\nUnclear in the specification\n  2026-07-30 14:12  which sum?\n"+
+		"                    specs/a.md says both")
+}
