@@ -98,7 +98,8 @@ func (la *launcher) confine(ctx context.Context, s *agent.Session, in SessionInp
 		return dirs, err
 	}
 	spec.Writable = append(spec.Writable, s.StateDir)
-	la.boxes.connectRegistries(&spec, Caller{Task: in.TaskID, Session: in.ID, Role: string(in.Role), Pages: strings.Join(in.Tools.Pages(), " ")})
+	la.boxes.connectRegistries(&spec, Caller{Task: in.TaskID, Session: in.ID, Role: string(in.Role),
+		Pages: strings.Join(in.Tools.Pages(), " ")})
 	if endpoint != nil {
 		pointAt(ctx, endpoint, s, in.Tools)
 		port, dial, err := dialer(s.BaseURL)

@@ -64,8 +64,9 @@ func (p Permissions) policyFor(root string, commands task.CommandSettings, paths
 	c.Destructive = c.Destructive && commands.Destructive
 	c.Granted = nil
 	if p.SettingsAllow {
-		c.Granted = slices.Concat(rules(commands.Allow, task.Planner, task.Implementer, task.Reviewer), rules(commands.AllowPlanner, task.Planner),
-			rules(commands.AllowImplementer, task.Implementer), rules(commands.AllowReviewer, task.Reviewer))
+		c.Granted = slices.Concat(rules(commands.Allow, task.Planner, task.Implementer, task.Reviewer),
+			rules(commands.AllowPlanner, task.Planner), rules(commands.AllowImplementer, task.Implementer),
+			rules(commands.AllowReviewer, task.Reviewer))
 	}
 	c.Pkill = commands.Pkill
 	c.Ask = slices.Concat(c.Ask, rules(commands.Ask))

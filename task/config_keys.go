@@ -109,8 +109,8 @@ func ConfigKeys() []ConfigKey {
 		patterns("commands.allowReviewer", "the same for reviewers alone", "shellcheck *"),
 		patterns("commands.ask", `commands that need a person's approval, as words: "terraform *"`, "docker build *"),
 		patterns("commands.deny", "commands that agents never run, as words", "npm publish"),
-		list("commands.pkill", "names of processes that agents may end with pkill, besides the usual servers; in the task's own sandbox only", 50, 40,
-			wrongProcess, "give names such as my-server"),
+		list("commands.pkill", "names of processes that agents may end with pkill, besides the usual servers; in the task's own sandbox only",
+			50, 40, wrongProcess, "give names such as my-server"),
 		flag("commands.destructive", "agents may remove and move files of the workspace; needs the operator's permission"),
 		choice("commands.questions", "for a command that the policy neither allows nor denies, or a push that needs approval: "+
 			"person: a person is asked; deny: it is denied", QuestionsPerson, QuestionsDeny),
@@ -125,7 +125,8 @@ func ConfigKeys() []ConfigKey {
 		globs("paths.hideFromImplementer", "the same for implementers; setup and check see these paths", "tests/acceptance/**"),
 		globs("paths.hideFromReviewer", "the same for reviewers", "docs/drafts/**"),
 		list("tools.allow", "tools that agents may use besides those for files and commands: Task (sub-agents), WebSearch, "+
-			"WebFetch(https://host/*); the web needs the operator's grant", 20, 200, wrongTool, "use Task, WebSearch or WebFetch(https://host/*)"),
+			"WebFetch(https://host/*); the web needs the operator's grant", 20, 200, wrongTool,
+			"use Task, WebSearch or WebFetch(https://host/*)"),
 		text("scenario", `for the script agent: "demo", or a scenario file; needs the operator's permission`, 64<<10, wrongScenario,
 			`give "demo" or the path of a scenario file`),
 	}

@@ -152,7 +152,8 @@ func tryHost(ctx context.Context, h activities.HostConfig) error {
 func limits(cfg config.Config) project.Limits {
 	return project.Limits{MaxCost: cfg.Limits.MaxCost, MaxTime: cfg.Limits.MaxTime, MaxIterations: cfg.Limits.MaxIterations,
 		Agents: cfg.AllowedAgents(), Approval: string(cfg.Limits.Approval), Profiles: cfg.Commands.Profiles,
-		NoDestructive: !cfg.Commands.Destructive, NoAllow: !cfg.Commands.Allow, Pages: gateway.Pages(cfg.Model.ServerTools), Env: cfg.Tasks.Variables(os.LookupEnv)}
+		NoDestructive: !cfg.Commands.Destructive, NoAllow: !cfg.Commands.Allow,
+		Pages: gateway.Pages(cfg.Model.ServerTools), Env: cfg.Tasks.Variables(os.LookupEnv)}
 }
 
 const hostFile = "host-id"

@@ -87,7 +87,8 @@ func (t *toolCalls) page(r Request) {
 			return
 		}
 	}
-	t.verdict.deny("tool.page", "%s is no page that the settings allow; these are: %s", part(in.URL), part(strings.Join(t.policy.c.Pages, ", ")))
+	t.verdict.deny("tool.page", "%s is no page that the settings allow; these are: %s", part(in.URL),
+		part(strings.Join(t.policy.c.Pages, ", ")))
 }
 
 // str returns a string field and whether it exists. The last result is false, and the call refused, when it is no string.

@@ -100,7 +100,8 @@ func (a *paths) scope(rel string, acc Access) {
 	case changes && matchAny(s.readOnly, rel, acc == Remove):
 		a.verdict.deny("scope.read_only", "%s may only be read by %ss; leave it as it is", shownPath(rel), a.role)
 	case changes && matchAny(s.taskWritable, rel, acc == Remove) && !slices.Contains(s.named, rel):
-		a.verdict.deny("scope.task_writable", "%s may be changed only where the plan names it, and it does not; leave it as it is", shownPath(rel))
+		a.verdict.deny("scope.task_writable", "%s may be changed only where the plan names it, and it does not; leave it as it is",
+			shownPath(rel))
 	case changes && len(s.write) > 0 && !coversAny(s.write, rel):
 		a.verdict.deny("scope.write", "%s is not among the files that %ss may change; change only those", shownPath(rel), a.role)
 	}
