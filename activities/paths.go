@@ -19,7 +19,7 @@ type pathScope struct {
 }
 
 func (in SessionInput) scope() pathScope {
-	return pathScope{PathSettings: in.Paths, role: in.Role, planned: in.Prompt.Plan.NamedFiles()}
+	return pathScope{PathSettings: in.Paths, role: in.Role, planned: in.Prompt.Plan.Opened()}
 }
 
 // scopes returns the scope of every role, for policy.

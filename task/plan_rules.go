@@ -124,11 +124,16 @@ func Merge(old, next Plan) Plan {
 	return next
 }
 
-// NamedFiles returns the paths of Files, which agents also write as "a.go: why". Without a plan there are none.
-func (p *Plan) NamedFiles() (names []string) {
+// Opened returns the files that the plan opens. Without a plan there are none.
+func (p *Plan) Opened() []string {
 	if p == nil {
 		return nil
 	}
+	return p.Opens
+}
+
+// NamedFiles returns the paths of Files, which agents also write as "a.go: why".
+func (p Plan) NamedFiles() (names []string) {
 	for _, f := range p.Files {
 		for _, name := range []string{f, pathOf(f)} {
 			if name = path.Clean(strings.TrimPrefix(name, "/")); !slices.Contains(names, name) {

@@ -93,7 +93,7 @@ func TestMergeKeepsNamedFiles(t *testing.T) {
 	if got := merged.NamedFiles(); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if got := (*Plan)(nil).NamedFiles(); got != nil {
+	if got := (*Plan)(nil).Opened(); got != nil {
 		t.Errorf("no plan names %q", got)
 	}
 }

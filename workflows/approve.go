@@ -12,6 +12,9 @@ import (
 // approve waits for a decision on the plan. An edit sends the plan back and the wait starts again with the next revision.
 func (t *pipeline) approve(ctx workflow.Context) error {
 	if !t.asks() {
+		if t.settings.Approval.Mode == "none" { // nobody wants to see plans
+			t.status.Plan.Opens = t.status.Plan.NamedFiles()
+		}
 		return nil
 	}
 	for {
@@ -22,6 +25,7 @@ func (t *pipeline) approve(ctx workflow.Context) error {
 		switch d.name {
 		case signals.Approve:
 			t.journal.say(ctx, "approved", "plan revision %d approved by %s", t.status.Plan.Revision, d.by)
+			t.status.Plan.Opens = t.status.Plan.NamedFiles()
 			t.settled(ctx)
 			if d.text != "" {
 				t.inbox.tell(d.by, d.text)

@@ -3,6 +3,8 @@ package workflows_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -126,6 +128,52 @@ func TestReviewAsksForChanges(t *testing.T) {
 	}
 	if n := len(w.requests[0].Summary.Deliverables); n != 3 {
 		t.Errorf("the pull request lists %d deliverables, want those of both plans", n)
+	}
+}
+
+// Only files that people could see before they approved are open: a plan after a review that nobody approves opens no more.
+func TestFilesThatPlansOpen(t *testing.T) {
+	for name, c := range map[string]struct {
+		mode  string
+		again bool
+		want  string
+	}{"first plan alone": {"auto", false, "[[a.go] [a.go] [a.go]]"}, "both": {"auto", true, "[[a.go] [a.go] [a.go deploy/x]]"},
+		"nobody asks": {"none", false, "[[a.go] [a.go] [a.go deploy/x]]"}} {
+		w := newWorld(t)
+		w.settings.Approval.Mode, w.settings.Approval.Again = c.mode, c.again
+		reviews := 0
+		w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+			res := well(in)
+			switch {
+			case in.Role == task.Planner && reviews == 0:
+				res.Plan.Files, res.Plan.Opens = []string{"a.go"}, []string{"secret"}
+			case in.Role == task.Planner:
+				res.Plan = aPlan("DOC-003")
+				res.Plan.Files, res.Plan.Opens = []string{"deploy/x"}, []string{"secret"}
+			case in.Role == task.Reviewer:
+				if reviews++; reviews == 1 {
+					res.Review = &task.Review{Text: "write the docs"}
+				}
+			default:
+				return activities.SessionResult{}, nil
+			}
+			return res, nil
+		}
+		if s := w.start(t); s.Outcome != task.PullRequest {
+			t.Fatalf("%s: outcome %s", name, s.Outcome)
+		}
+		var opened [][]string
+		for _, in := range w.commits {
+			opened = append(opened, in.Planned)
+		}
+		if got := fmt.Sprint(opened); got != c.want {
+			t.Errorf("%s: open for the commits are %s, want %s", name, got, c.want)
+		}
+		for _, in := range w.asked {
+			if p := in.Prompt.Plan; p != nil && slices.Contains(p.Opens, "secret") {
+				t.Errorf("%s: the planner opened a file by itself", name)
+			}
+		}
 	}
 }
 

@@ -15,9 +15,10 @@ func (t *pipeline) plan(ctx workflow.Context) error {
 	}
 	t.edit = nil
 	p := *res.Plan
-	p.Revision = 1
+	p.Revision, p.Opens = 1, nil // whatever the planner says about them
 	if t.status.Plan != nil {
 		p = task.Merge(*t.status.Plan, p)
+		p.Opens = t.status.Plan.Opens
 	}
 	p = p.Measured(t.settings.PullRequest.MaxLines)
 	t.status.Plan = &p

@@ -73,7 +73,7 @@ func (pu *publisher) publish(ctx workflow.Context) error {
 func (pu *publisher) push(ctx workflow.Context) (string, error) {
 	var head string
 	in := activities.PushInput{BaseRef: pu.status.BaseCommit, Reviewed: pu.status.Head, Paths: pu.settings.Paths,
-		Planned: pu.status.Plan.NamedFiles()}
+		Planned: pu.status.Plan.Opened()}
 	if pu.settings.Commits == "single" {
 		in.Squash = pu.status.Plan.Summary
 	}

@@ -201,7 +201,7 @@ func (f *follower) perform(ctx workflow.Context) error {
 // pushRound pushes the branch. When somebody else has pushed, the caller decides.
 func (f *follower) pushRound(ctx workflow.Context) (head string, err error) {
 	var changed error
-	in := activities.PushInput{Reviewed: f.status.Head, Paths: f.settings.Paths, Planned: f.status.Plan.NamedFiles()}
+	in := activities.PushInput{Reviewed: f.status.Head, Paths: f.settings.Paths, Planned: f.status.Plan.Opened()}
 	err = f.publisher.cleared(ctx, func(allowed []string) error {
 		in.Allowed = allowed
 		return f.parking.insist(ctx, func() error {
