@@ -57,8 +57,14 @@ func (j *journal) stand(p *page) {
 			}
 			continue
 		}
-		p.fact("Command "+code(q.ID)+" in "+task.Literally(place(q.Dir)), "%s (%s)", code(excerpt.Clip(q.Command, 300)),
+		p.fact("Command "+code(q.ID)+" in "+task.Literally(place(q.Dir)), "%s (%s)", code(excerpt.Clip(q.Command, mostShown)),
 			task.Literally(excerpt.Clip(q.Reason, 200)))
+		if bound := q.Bound(); bound != "" {
+			p.below("%s", task.Literally(excerpt.Line(bound, 200)))
+		}
+		if !whole(q) {
+			p.below("It does not fit here: `longshift status` shows it whole, and `longshift allow` lets it run")
+		}
 	}
 	ways := waysOf(s)
 	if len(ways) > 0 {
@@ -139,6 +145,9 @@ func atWork(s *signals.Status) *signals.Session {
 	return nil
 }
 
+// mostFiles is how many files of a plan the page names.
+const mostFiles = 12
+
 func (j *journal) plan(p *page, hides func(task.Status) bool) {
 	pl := j.status.Plan
 	if pl == nil {
@@ -151,6 +160,15 @@ func (j *journal) plan(p *page, hides func(task.Status) bool) {
 			p.item("%s", task.Literally(excerpt.Clip(part, 120)))
 		}
 		p.heading("**Deliverables:**")
+	}
+	if j.status.Phase == task.Approving && len(pl.Files) > 0 {
+		p.fact("Files", "")
+		for _, f := range pl.Files[:min(len(pl.Files), mostFiles)] {
+			p.below("%s", code(excerpt.Line(f, 100)))
+		}
+		if more := len(pl.Files) - mostFiles; more > 0 {
+			p.below("and %d more, which `longshift show` lists", more)
+		}
 	}
 	for _, d := range pl.Deliverables {
 		p.item("%s %s %s", box(d.Status), d.ID, task.Literally(excerpt.Clip(d.Description, 120)))

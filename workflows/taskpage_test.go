@@ -51,6 +51,25 @@ func TestDetailsOfALargePlan(t *testing.T) {
 	}
 }
 
+// Those who approve in Temporal Web see which files the plan opens, and are not offered to allow a command that they can't read to its end.
+func TestDetailsShowWhatIsDecided(t *testing.T) {
+	p := &journal{facts: facts{status: &signals.Status{Phase: task.Approving, Plan: &task.Plan{Revision: 1, Files: make([]string, 14)}}}}
+	for i := range p.status.Plan.Files {
+		p.status.Plan.Files[i] = fmt.Sprintf("migrations/%d.sql", i)
+	}
+	if got := p.details(); !strings.Contains(got, "`migrations/0.sql`") || !strings.Contains(got, "and 2 more, which `longshift show` lists") {
+		t.Errorf("the files are not named:\n%s", got)
+	}
+	for command, offered := range map[string]bool{"make deploy": true, "echo " + strings.Repeat("x", 300) + "; make deploy": false, "true\nmake deploy": false} {
+		p := &journal{facts: facts{status: &signals.Status{Phase: task.Suspended, Reason: signals.ReasonCommand, Questions: []signals.Question{{ID: "4f2a91c0",
+			Command: command, Files: []signals.File{{Path: "Makefile", Sum: "abc"}}}}}}}
+		got := p.details()
+		if strings.Contains(got, "`allow` with") != offered || !strings.Contains(got, "`deny` with") || !strings.Contains(got, "Makefile (abc)") {
+			t.Errorf("%q: allow is offered, want %v:\n%s", command, offered, got)
+		}
+	}
+}
+
 // TestDetailsAreShort keeps the page in the size that Temporal Web can show, whatever a model and people write.
 func TestDetailsAreShort(t *testing.T) {
 	long := strings.Repeat("$é", 5000)

@@ -3,6 +3,7 @@ package workflows
 import (
 	"fmt"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
 )
@@ -40,7 +41,10 @@ func waysOf(s *signals.Status) (ways []way) {
 	}
 	for _, q := range s.Questions[:min(mostAsked, len(s.Questions))] {
 		question := fmt.Sprintf(`{"question": %q`, q.ID)
-		ways = append(ways, way{signals.Allow, question + "}"}, way{signals.Deny, question + `, "reason": "why"}`})
+		if whole(q) {
+			ways = append(ways, way{signals.Allow, question + "}"})
+		}
+		ways = append(ways, way{signals.Deny, question + `, "reason": "why"}`})
 	}
 	if s.Phase == task.Suspended || len(s.Questions) > 0 {
 		ways = append(ways, way{signals.Abandon, `{"reason": "why"}`})
@@ -49,6 +53,14 @@ func waysOf(s *signals.Status) (ways []way) {
 		ways = []way{{signals.Tell, `{"text": "what the next session is to know"}`}}
 	}
 	return ways
+}
+
+// mostShown is how much of a command a page shows, in bytes.
+const mostShown = 300
+
+// whole tells whether a page shows all of what a question is about. Nobody should allow what they have not seen.
+func whole(q signals.Question) bool {
+	return q.Push() || len(q.Command) <= mostShown && excerpt.OneLine(q.Command) == q.Command
 }
 
 // resumeInput is what a resume has to say, so that the same does not stop the task again.
