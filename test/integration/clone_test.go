@@ -16,6 +16,7 @@ import (
 func TestRunInAClone(t *testing.T) {
 	t.Parallel()
 	s := lab.NewScriptedStage(t, lab.Brief(), lab.QuickSettings)
+	s.Ready()
 	clone := filepath.Join(t.TempDir(), "calc")
 	gittest.Git(t, "/", "clone", "--quiet", s.Bare, clone)
 	gittest.Git(t, clone, "remote", "set-url", "origin", s.Front+"/"+lab.Name+".git")

@@ -89,7 +89,11 @@ var (
 // prepare makes what an example needs, and puts the names of that into its text.
 func (w *docsWorld) prepare(text string) string {
 	w.T.Helper()
-	names := []string{"/srv/web", w.clone, "bin/longshift", "longshift", "< commands.jsonl", "< ~/commands.jsonl", "<commands.jsonl", "<~/commands.jsonl",
+	host, err := os.ReadFile(filepath.Join(w.Worker.Data, "host-id"))
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	names := []string{"doctor build-2", "doctor " + strings.TrimSpace(string(host)), "/srv/web", w.clone, "bin/longshift", "longshift", "< commands.jsonl", "< ~/commands.jsonl", "<commands.jsonl", "<~/commands.jsonl",
 		"task.md", "~/task.md", "cp examples/", "cp ~/examples/"}
 	if strings.Contains(text, "x1y2z3") {
 		id, question := w.task(text)

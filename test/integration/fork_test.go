@@ -21,7 +21,7 @@ import (
 // at the pull request becomes a round on the fork's branch, with the base as it is upstream.
 func TestForkOfAPerson(t *testing.T) {
 	t.Parallel()
-	s := lab.NewStage(t, afterwards(), followed)
+	s := lab.NewScriptedStage(t, afterwards(), followed)
 	s.GitHub.SetReadOnly(lab.Name, true)
 	s.GitHub.SetForkDelay(1)
 	die := func() { s.Worker.Kill(); s.Worker.Start() }

@@ -33,7 +33,7 @@ type hooked struct {
 func newHooked(t *testing.T, settings string, env ...string) *hooked {
 	t.Helper()
 	port := lab.FreePort(t)
-	s := lab.NewStage(t, afterwards(), settings, append([]string{"LONGSHIFT_GITHUB_WEBHOOK_SECRET=" + hookSecret, "LONGSHIFT_GITHUB_REPOSITORIES=" + lab.Name,
+	s := lab.NewScriptedStage(t, afterwards(), settings, append([]string{"LONGSHIFT_GITHUB_WEBHOOK_SECRET=" + hookSecret, "LONGSHIFT_GITHUB_REPOSITORIES=" + lab.Name,
 		fmt.Sprintf("LONGSHIFT_LISTEN=127.0.0.1:%d", port), "LONGSHIFT_HEALTH=none"}, env...)...)
 	s.GitHub.SetPermission(lab.Name, "ada", "write")
 	s.GitHub.SetPermission(lab.Name, "eve", "read")
