@@ -12,9 +12,9 @@ import (
 
 func newAllowCommand(d *sender) *cobra.Command {
 	var r signals.AllowRequest
-	c := d.questionCommand("allow", "Let a command run that waits for a person, or a branch be pushed",
-		"The approval is for this text, in this folder, in this task, once, with the files that it names as they are, and it expires;\n"+
-			"that of a push is for these files as they are.")
+	c := d.questionCommand("allow", "Let an agent run a command that waits for a person, or have a branch pushed",
+		"The approval is for exactly this command in this folder, once. It expires, and does not count when a file that the command names\n"+
+			"has changed. That of a push is for its files as they are now.")
 	c.Flags().StringVar(&r.Comment, "comment", "", "`text` told to the session")
 	c.Flags().BoolVar(&r.ForTask, "for-task", false, "let the command run "+signals.ForTask)
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -27,7 +27,7 @@ func newAllowCommand(d *sender) *cobra.Command {
 func newDenyCommand(d *sender) *cobra.Command {
 	var r signals.DenyRequest
 	c := d.questionCommand("deny", "Refuse a command that waits for a person, or a push",
-		"The session is told, and does without. A branch that may not be pushed is kept, and no pull request is opened.")
+		"The agent is told, and continues without it. A branch that may not be pushed is kept, and no pull request is opened.")
 	c.Flags().StringVar(&r.Reason, "reason", "", "`text` told to the session")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		r.Question = strings.Join(args[1:], "")

@@ -46,6 +46,12 @@ func formatOf(args []string) string {
 	return term.FormatText
 }
 
+// otherNames are what other programs call these commands.
+var otherNames = map[string][]string{
+	"cancel": {"stop", "kill", "terminate"}, "dev": {"server", "worker", "up"}, "follow-up": {"continue"}, "list": {"ls"}, "login": {"auth"},
+	"resume": {"unpause"}, "run": {"start", "new", "create"}, "show": {"view", "describe", "info", "plan", "cost"}, "status": {"ps"}, "undo": {"rm", "delete", "revert"},
+}
+
 // root is the whole command tree.
 func (f *factory) root() *cobra.Command {
 	root := &cobra.Command{
@@ -111,7 +117,7 @@ Kill anything, at any moment: no finished work is lost or done twice.`,
 			newWorkspacesCommand(f), newCleanCommand(f)},
 	} {
 		for _, c := range commands {
-			c.GroupID = group
+			c.GroupID, c.SuggestFor = group, otherNames[c.Name()]
 			command.CompleteConfig(c)
 			root.AddCommand(c)
 		}

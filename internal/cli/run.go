@@ -31,7 +31,7 @@ func newRunCommand(f *factory) *cobra.Command {
 
 In a clone from GitHub the task works on GitHub, with the token of LONGSHIFT_GITHUB_TOKEN, GH_TOKEN, GITHUB_TOKEN or gh, and opens the
 pull request there: in the repository that gh would take. GITHUB_REPO names another one. With --fork the token needs no write access.
-Elsewhere, and with --local, it works in the folder.
+Elsewhere, and with --local, it pushes its branch to the folder's repository; your files there do not change.
 
 On a terminal the plan is shown when it is ready, and a key decides: a approves, e edits, r rejects.
 Without a terminal the command ends with exit code 5 when the task is suspended, unless --wait is given.`,

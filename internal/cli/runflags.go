@@ -45,7 +45,7 @@ type targetFlags struct {
 func (o *targetFlags) define(f *pflag.FlagSet, otherwise string) {
 	f.StringVarP(&o.repo, "repo", "p", "",
 		"`repository`: owner/name, git URL or path (default: the git repository of the current folder"+otherwise+")")
-	f.BoolVar(&o.local, "local", false, "work in the folder although it is a clone from GitHub; the pull request is a record there")
+	f.BoolVar(&o.local, "local", false, "use the folder's repository although it is a clone from GitHub; the pull request is a record there")
 	f.BoolVar(&o.fork, "fork", false,
 		"push to a fork in the account of GitHub's token, made if need be; the pull request goes to the repository")
 }

@@ -44,7 +44,7 @@ const (
 	ExitUsage     = 2   // wrong flags, wrong input
 	ExitNotFound  = 3   // no such task, repository or file
 	ExitConflict  = 4   // the request came too late or names a stale revision
-	ExitSuspended = 5   // the task is parked and waits for a person
+	ExitSuspended = 5   // the task is suspended and waits for a person
 	ExitServer    = 6   // the Temporal server or a forge can't be reached
 	ExitChecks    = 7   // the task's work stands as far as it goes, and its check fails
 	ExitInterrupt = 130 // interrupted by the user; the task goes on

@@ -19,7 +19,7 @@ func (s Summary) warning(l limits) []string {
 		if s.Before != nil {
 			line += " It failed before this change, too" + tests(s.Before.Failing, l) + "."
 		}
-		return []string{line, ">", "> This is a draft until it passes."}
+		return []string{line, ">", "> This pull request is a draft: mark it as ready yourself when the check passes."}
 	}
 	return nil
 }

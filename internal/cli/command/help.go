@@ -17,11 +17,27 @@ func NeedsCommand(c *cobra.Command, args []string) error {
 		return c.Help()
 	}
 	hint := fmt.Sprintf("see %s --help", c.CommandPath())
-	c.SuggestionsMinimumDistance = 2
-	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
-		hint = fmt.Sprintf("did you mean %s %s?", c.CommandPath(), near[0])
+	if near := meant(c, args[0]); near != "" {
+		hint = fmt.Sprintf("did you mean %s %s?", c.CommandPath(), near)
 	}
 	return fault.New(fault.Input, "unknown command %q", args[0]).WithHint("%s", hint)
+}
+
+// meant returns the command below c that a name stands for which c does not know, "" for none: one that has it in SuggestFor, else the
+// nearest one. In a short name every letter counts.
+func meant(c *cobra.Command, name string) string {
+	for _, sub := range c.Commands() {
+		if slices.Contains(sub.SuggestFor, name) {
+			return sub.Name()
+		}
+	}
+	if c.SuggestionsMinimumDistance = 2; len(name) < 4 {
+		c.SuggestionsMinimumDistance = 1
+	}
+	if near := c.SuggestionsFor(name); len(near) > 0 {
+		return near[0]
+	}
+	return ""
 }
 
 // Takes checks the number of arguments and names the missing one.
@@ -29,7 +45,11 @@ func Takes(least, most int, what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		switch {
 		case len(args) < least:
-			return fault.New(fault.Input, "%s is missing", what).WithHint("see %s --help", c.CommandPath())
+			hint := fmt.Sprintf("see %s --help", c.CommandPath())
+			if what == "the task" {
+				hint = "`longshift list` shows the ids of tasks"
+			}
+			return fault.New(fault.Input, "%s is missing", what).WithHint("%s", hint)
 		case len(args) > most && most == 0:
 			return fault.New(fault.Input, "unexpected argument %q", args[0]).WithHint("see %s --help", c.CommandPath())
 		case len(args) > most:
@@ -80,7 +100,7 @@ var ExitMeanings = map[int]string{
 	fault.ExitUsage:     "wrong flags or wrong input",
 	fault.ExitNotFound:  "no such task, repository or file",
 	fault.ExitConflict:  "the request came too late or names a stale plan revision",
-	fault.ExitSuspended: "the task is parked and waits for a person",
+	fault.ExitSuspended: "the task is suspended and waits for a person",
 	fault.ExitServer:    "the Temporal server, a worker or a forge can't be reached",
 	fault.ExitChecks:    "the task's work is done as far as it goes, and its check fails: the pull request is a draft",
 	fault.ExitInterrupt: "interrupted; a task that was started continues",
