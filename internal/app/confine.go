@@ -54,7 +54,7 @@ func newConfinement(ctx context.Context, cfg config.Config, commands *audit.Log,
 // pageRules returns the hosts of the pages that a session may fetch and this host's operator grants.
 func pageRules(pages, granted []string) (rules []egress.Rule) {
 	for _, page := range pages {
-		if !slices.ContainsFunc(granted, func(g string) bool { return g == "*" || task.PageWithin(g, page) }) {
+		if !slices.ContainsFunc(granted, func(g string) bool { return task.PageWithin(g, page) }) {
 			continue
 		}
 		host, _, _ := strings.Cut(page, "/")

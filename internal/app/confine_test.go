@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/longshift/longshift/internal/config"
@@ -25,8 +26,14 @@ func TestHostsOfPages(t *testing.T) {
 	if got := limits(cfg).Pages; !slices.Equal(got, []string{"docs.example", "go.example/ref"}) {
 		t.Errorf("limit %q", got)
 	}
-	if got := gateway.Pages([]string{"WebFetch(*)"}); !slices.Equal(got, []string{"*"}) || gateway.Pages([]string{"web_search"}) != nil {
-		t.Errorf("any host: %q", got)
+	for grants, want := range map[string]string{"WebFetch(*)": "", "web_search(go.dev)": "", "WebFetch(*),WebFetch(docs.example)": "docs.example"} {
+		cfg := load(t, "LONGSHIFT_SERVER_TOOLS="+grants)
+		if got := strings.Join(limits(cfg).Pages, " "); got != want {
+			t.Errorf("%s: settings may name %q, want %q", grants, got, want)
+		}
+		if got := pageRules([]string{"evil.example"}, gateway.Pages(cfg.Model.ServerTools)); got != nil {
+			t.Errorf("%s opens %v", grants, got)
+		}
 	}
 }
 

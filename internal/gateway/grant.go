@@ -73,17 +73,16 @@ func parseGrants(list []string) ([]serverTool, error) {
 	return granted, nil
 }
 
-// Pages returns the hosts of a granted WebFetch, and "*" when it has no limit. Invalid grants, which New refuses, grant nothing.
-func Pages(grants []string) []string {
-	granted, err := parseGrants(grants)
-	i := slices.IndexFunc(granted, func(t serverTool) bool { return t.name == "web_fetch" })
-	switch {
-	case err != nil || i < 0:
-		return nil
-	case granted[i].hosts == nil:
-		return []string{"*"}
+// Pages returns the hosts that the operator names in grants of WebFetch, which programs of sessions may then reach too. WebFetch(*) names
+// none: any host is for the vendor's own tool only. Invalid grants, which New refuses, grant nothing.
+func Pages(grants []string) (hosts []string) {
+	for _, entry := range grants {
+		granted, err := parseGrants([]string{entry})
+		if err == nil && granted[0].name == "web_fetch" {
+			hosts = append(hosts, granted[0].hosts...)
+		}
 	}
-	return granted[i].hosts
+	return hosts
 }
 
 var domainPattern = regexp.MustCompile(`^[a-z0-9-]+(\.[a-z0-9-]+)+(/[A-Za-z0-9._~-]+)*$`)

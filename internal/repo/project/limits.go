@@ -21,7 +21,7 @@ type Limits struct {
 	Profiles      []string          // tool chains that agents may use; empty for the default ones
 	NoDestructive bool              // agents may never remove or move files
 	NoAllow       bool              // settings may allow no commands
-	Pages         []string          // what WebFetch may read: hosts with their subdomains, or host/path; "*" for any
+	Pages         []string          // what WebFetch may read: hosts with their subdomains, or host/path
 	Env           map[string]string // variables that the operator sets for every task
 }
 
@@ -118,9 +118,6 @@ func (l Limits) narrowEnv(r *Resolved) {
 
 // narrowTools leaves out the pages that the operator has not granted. What else needs a grant is left out where it is used.
 func (l Limits) narrowTools(r *Resolved) {
-	if slices.Contains(l.Pages, "*") {
-		return
-	}
 	t := &r.Settings.Tools
 	allowed := slices.DeleteFunc(slices.Clone(t.Allow), func(tool string) bool {
 		pages := task.ToolSettings{Allow: []string{tool}}.Pages()

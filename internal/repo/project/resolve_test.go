@@ -128,7 +128,7 @@ func TestToolsWithinTheGrant(t *testing.T) {
 		"nothing":     {nil, "Task"},
 		"hosts":       {[]string{"docs.example", "go.example/ref"}, "Task WebFetch(https://docs.example/*) WebFetch(https://go.example/ref/*)"},
 		"narrow path": {[]string{"docs.example/a", "example"}, "Task WebFetch(https://docs.example/*) WebFetch(https://go.example/ref/*) WebFetch(https://evil-docs.example/*)"},
-		"any":         {[]string{"*"}, "Task WebFetch(https://docs.example/*) WebFetch(https://go.example/ref/*) WebFetch(https://evil-docs.example/*)"},
+		"a star":      {[]string{"*"}, "Task"},
 	} {
 		r, err := Resolve(Limits{Pages: c.granted}, asked, task.Config{})
 		if err != nil {
