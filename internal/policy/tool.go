@@ -18,6 +18,8 @@ type toolCalls struct {
 	command func(Request)
 }
 
+const noWeb = "a task can't reach the web; work with the contents of the repository"
+
 // judge judges the call of an agent's tool.
 func (t *toolCalls) judge(r Request) {
 	t.verdict.about(r.Tool)
@@ -32,15 +34,16 @@ func (t *toolCalls) judge(r Request) {
 			t.verdict.deny("tool.task", "this task has no sub-agents; do the work yourself")
 		}
 		return // the calls of a sub-agent are judged one by one
-	case "WebFetch", "WebSearch":
-		switch {
-		case r.Tool == "WebSearch" && t.policy.c.Search:
-		case r.Tool == "WebFetch" && len(t.policy.c.Pages) > 0:
-			t.page(r)
-		default:
-			t.verdict.ask("tool.web", "a task can't reach the web; work with the contents of the repository")
+	case "WebSearch":
+		if !t.policy.c.Search {
+			t.verdict.ask("tool.web", noWeb)
 		}
 		return
+	case "WebFetch":
+		if len(t.policy.c.Pages) == 0 {
+			t.verdict.ask("tool.web", noWeb)
+			return
+		}
 	}
 	var in map[string]json.RawMessage
 	if err := json.Unmarshal(r.Input, &in); err != nil || in == nil {
@@ -48,6 +51,8 @@ func (t *toolCalls) judge(r Request) {
 		return
 	}
 	switch r.Tool {
+	case "WebFetch":
+		t.page(r, in)
 	case "Bash":
 		t.bash(r, in)
 	case "Read":
@@ -68,15 +73,20 @@ func (t *toolCalls) judge(r Request) {
 }
 
 // page judges the address of a web page.
-func (t *toolCalls) page(r Request) {
-	var in struct {
-		URL string `json:"url"`
+func (t *toolCalls) page(r Request, in map[string]json.RawMessage) {
+	for key := range in {
+		if key != "url" && strings.EqualFold(key, "url") {
+			t.verdict.deny("tool.input", "the field %s of WebFetch may be read as url; name the page once, as url", part(key))
+		}
 	}
-	err := json.Unmarshal(r.Input, &in)
-	t.verdict.about(in.URL)
-	u, parsed := url.Parse(in.URL)
-	if err != nil || parsed != nil || u.Scheme != "https" || u.User != nil || u.Port() != "" && u.Port() != "443" || u.Opaque != "" ||
-		strings.ContainsAny(in.URL, "\\ \t\r\n") || leadsUp(u.Path) {
+	address, _, ok := t.str(r, in, "url")
+	if !ok {
+		return
+	}
+	t.verdict.about(address)
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "https" || u.User != nil || u.Port() != "" && u.Port() != "443" || u.Opaque != "" ||
+		strings.ContainsAny(address, "\\ \t\r\n") || leadsUp(u.Path) {
 		t.verdict.deny("tool.page", "only pages by a plain https address can be fetched, and their host must be named in the settings")
 		return
 	}
@@ -87,7 +97,7 @@ func (t *toolCalls) page(r Request) {
 			return
 		}
 	}
-	t.verdict.deny("tool.page", "%s is no page that the settings allow; these are: %s", part(in.URL),
+	t.verdict.deny("tool.page", "%s is no page that the settings allow; these are: %s", part(address),
 		part(strings.Join(t.policy.c.Pages, ", ")))
 }
 

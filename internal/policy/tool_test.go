@@ -22,7 +22,8 @@ func TestPages(t *testing.T) {
 			t.Errorf("%s: %+v, want %s", address, d, want)
 		}
 	}
-	for _, in := range []string{"", "[]", `{"url":7}`} {
+	for _, in := range []string{"", "[]", `{"url":7}`, `{"url":null}`, `{}`, `{"URL":"https://docs.example/"}`,
+		`{"url":"https://evil.example/","URL":"https://docs.example/"}`, `{"Url":"https://evil.example/","url":"https://docs.example/"}`} {
 		if d := p.Decide(Request{Role: task.Planner, Tool: "WebFetch", Input: json.RawMessage(in)}); d.Verdict != Deny {
 			t.Errorf("%q: %+v", in, d)
 		}
