@@ -65,6 +65,7 @@ func (la *launcher) openEndpoint(in SessionInput, rec *record) (*gateway.Session
 		ID: in.ID, BudgetUSD: in.CeilingUSD,
 		Ledger:     filepath.Join(rec.dir, "ledger.jsonl"),
 		Transcript: filepath.Join(rec.dir, "transcript.jsonl"),
+		Tools:      serverTools(in.Tools),
 	})
 	if fault.KindOf(err) == fault.Conflict { // a process that is about to end may still hold the ledger
 		err = fault.New(fault.Infra, "%w", err)
@@ -75,8 +76,19 @@ func (la *launcher) openEndpoint(in SessionInput, rec *record) (*gateway.Session
 	return endpoint, nil
 }
 
-func pointAt(ctx context.Context, endpoint *gateway.Session, s *agent.Session, tools task.ToolSettings) {
-	s.Search = endpoint.Granted("web_search") && tools.Allows(task.ToolSearch)
+// serverTools names the tools of the model's vendor that the settings allow.
+func serverTools(t task.ToolSettings) (names []string) {
+	if t.Allows(task.ToolSearch) {
+		names = append(names, "web_search")
+	}
+	if len(t.Pages()) > 0 {
+		names = append(names, "web_fetch")
+	}
+	return names
+}
+
+func pointAt(ctx context.Context, endpoint *gateway.Session, s *agent.Session) {
+	s.Search = endpoint.Granted("web_search")
 	s.BaseURL, s.Upstream, s.Token, s.Login = endpoint.BaseURL(), endpoint.Upstream(), endpoint.Token(), endpoint.Kind(ctx) == gateway.OAuth
 }
 
@@ -101,7 +113,7 @@ func (la *launcher) confine(ctx context.Context, s *agent.Session, in SessionInp
 	la.boxes.connectRegistries(&spec, Caller{Task: in.TaskID, Session: in.ID, Role: string(in.Role),
 		Pages: strings.Join(in.Tools.Pages(), " ")})
 	if endpoint != nil {
-		pointAt(ctx, endpoint, s, in.Tools)
+		pointAt(ctx, endpoint, s)
 		port, dial, err := dialer(s.BaseURL)
 		if err != nil {
 			return dirs, err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/gateway"
+	"github.com/longshift/longshift/task"
 )
 
 // modelKey is the key that the gateway sends to the model's API.
@@ -35,9 +36,9 @@ func (b *bench) useModel(answer func(w http.ResponseWriter)) *upstream {
 	return u
 }
 
-func newGateway(t testing.TB, upstream string) *gateway.Gateway {
+func newGateway(t testing.TB, upstream string, tools ...string) *gateway.Gateway {
 	t.Helper()
-	g, err := gateway.New(gateway.Config{Upstream: upstream, Credential: func(context.Context) (gateway.Credential, error) {
+	g, err := gateway.New(gateway.Config{Upstream: upstream, Tools: tools, Credential: func(context.Context) (gateway.Credential, error) {
 		return gateway.Credential{Kind: gateway.APIKey, Value: modelKey}, nil
 	}})
 	must(t, err)
@@ -99,4 +100,39 @@ func asking(then agent.Outcome) *player {
 		}
 		return then, nil
 	}}
+}
+
+// The vendor's tools are open to a session as far as its settings allow them, whatever else the operator grants.
+func TestServerToolsOfASession(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	b.Gateway = newGateway(t, "https://api.example", "web_search", "WebFetch(https://docs.example/*)")
+	b.start()
+	for name, c := range map[string]struct {
+		allow []string
+		want  string
+	}{
+		"an earlier release": {nil, "web_search"},
+		"nothing":            {[]string{}, ""},
+		"others":             {[]string{"Task"}, ""},
+		"search":             {[]string{"Task", "WebSearch"}, "web_search"},
+		"a page":             {[]string{"WebFetch(https://docs.example/*)"}, "web_fetch"},
+	} {
+		in := b.session(task.Planner, "script")
+		in.Tools.Allow = c.allow
+		rec, err := openRecord(b.Data, in)
+		must(t, err)
+		endpoint, err := b.launcher.openEndpoint(in, rec)
+		must(t, err)
+		var got []string
+		for _, tool := range []string{"web_search", "web_fetch"} {
+			if endpoint.Granted(tool) {
+				got = append(got, tool)
+			}
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+		endpoint.Close()
+	}
 }

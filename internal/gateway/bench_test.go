@@ -89,7 +89,7 @@ func BenchmarkRead(b *testing.B) {
 		do  func() error
 	}{
 		{"decode", func() error { var q any; return json.Unmarshal(body, &q) }},
-		{"gateway", func() error { _, err := v.read(body, nil); return err }},
+		{"gateway", func() error { _, err := v.read(body, nil, nil); return err }},
 	} {
 		b.Run("body=5MB/"+c.way, func(b *testing.B) {
 			b.SetBytes(int64(len(body)))

@@ -105,6 +105,9 @@ func domainOf(address string) ([]string, error) {
 
 // check writes the limits of the grant into a request's definition of the tool.
 func (t serverTool) check(r *review, v value) error {
+	if !slices.Contains(r.tools, t.name) {
+		return refuse("is %s, which this task's settings do not allow; they can in tools.allow", t.name)
+	}
 	err := record{name: "tool", keys: keys{"type": text, "name": words{t.name}, "max_uses": integer, "max_content_tokens": integer,
 		"allowed_domains": list{text}, "blocked_domains": list{text}, "user_location": anything, "citations": anything,
 	}}.check(r, v)

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -44,6 +45,28 @@ func TestGrantedToolReachesItsHostsOnly(t *testing.T) {
 		}
 		for _, harm := range api.harm {
 			t.Errorf("%s: %s", c.granted, harm)
+		}
+	}
+}
+
+// A granted tool is refused by name to a session that may not use it, whoever in its box asks.
+func TestGrantedToolOfOtherSessions(t *testing.T) {
+	u := newUpstream(t, apiAnswers)
+	g := startGateway(t, u.URL, func(c *Config, _ *Gateway) { c.Tools = []string{"web_search", "WebFetch(*)"} })
+	for _, mine := range everyTool {
+		s, err := g.Open(Spec{ID: "s-" + mine, Ledger: filepath.Join(t.TempDir(), "ledger.jsonl"), Tools: []string{mine}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		for _, tool := range grantable {
+			w := attack{body: with(`"tools":[{"type":"` + tool.kind + `","name":"` + tool.name + `"}]`)}.make(t, s)
+			if may := tool.name == mine; s.Granted(tool.name) != may || (w.Code == 200) != may {
+				t.Errorf("a session with %s asks for %s: %d %s", mine, tool.name, w.Code, w.Body)
+			} else if refusal := "is " + tool.name + ", which this task's settings do not allow"; !may &&
+				!strings.Contains(message(t, w.Body.Bytes()), refusal) {
+				t.Errorf("refused without %q: %s", refusal, w.Body)
+			}
 		}
 	}
 }

@@ -117,9 +117,12 @@ func startGateway(t testing.TB, url string, change func(*Config, *Gateway)) *Gat
 	return g
 }
 
+// everyTool lists what the sessions of tests may use where they are granted.
+var everyTool = []string{"web_search", "web_fetch"}
+
 func openSession(t testing.TB, g *Gateway, budget float64) *Session {
 	t.Helper()
-	s, err := g.Open(Spec{ID: "s1", BudgetUSD: budget, Ledger: filepath.Join(t.TempDir(), "ledger.jsonl")})
+	s, err := g.Open(Spec{ID: "s1", BudgetUSD: budget, Ledger: filepath.Join(t.TempDir(), "ledger.jsonl"), Tools: everyTool})
 	if err != nil {
 		t.Fatal(err)
 	}

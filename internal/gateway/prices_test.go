@@ -172,7 +172,7 @@ func TestWorstCaseIsTheWorst(t *testing.T) {
 			strings.Replace(question(name, 5000), `"hi"`, `[{"type":"text","text":"hi","cache_control":{"type":"ephemeral"}}]`, 1),
 			strings.Replace(question(name, 5000), `"hi"`, `[{"type":"text","text":"hi","cache_control":{"type":"ephemeral","ttl":"1h"}}]`, 1),
 		} {
-			a, err := anthropic(nil).read([]byte(body), nil)
+			a, err := anthropic(nil).read([]byte(body), nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -66,7 +66,7 @@ func (c *call) take(w http.ResponseWriter) (q *request, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if q, err = g.vendor.read(body, g.pass); err == nil && c.way == messages {
+	if q, err = g.vendor.read(body, g.pass, c.session.tools); err == nil && c.way == messages {
 		err = q.limit()
 	}
 	c.betas = g.pickBetas(r.Header)

@@ -53,7 +53,7 @@ func TestRecordedCallsPassUnchanged(t *testing.T) {
 	v := anthropic(granted)
 	calls := recordedCalls(t)
 	for _, c := range calls {
-		q, err := v.read(c.Body, nil)
+		q, err := v.read(c.Body, nil, everyTool)
 		if err == nil {
 			err = q.limit()
 		}

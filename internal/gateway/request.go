@@ -57,12 +57,12 @@ type request struct {
 }
 
 // read parses the body of a request, checks it against the vendor's shape, and encodes it again.
-func (v vendor) read(body []byte, pass map[string]bool) (*request, error) {
+func (v vendor) read(body []byte, pass map[string]bool, tools []string) (*request, error) {
 	decoded, err := decodeJSON(body)
 	if err != nil {
 		return nil, err
 	}
-	r := review{pass: pass}
+	r := review{pass: pass, tools: tools}
 	if err := v.body.check(&r, decoded); err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -19,6 +20,8 @@ type Spec struct {
 	BudgetUSD  float64 // budget over all attempts, including those in the ledger; 0 = no ceiling, < 0 = nothing may be spent
 	Ledger     string  // JSON lines file for usage; a reopened session continues from it
 	Transcript string  // JSON lines file for requests and answers; "" = none
+
+	Tools []string // granted tools of the vendor that this session may use, such as "web_search"
 }
 
 // Session is the account of one agent session. Its methods are safe for concurrent use.
@@ -28,6 +31,7 @@ type Session struct {
 	token      string
 	base       string
 	transcript *transcript
+	tools      []string
 	ctx        context.Context // canceled when the session ends, and calls in flight with it
 	cancel     context.CancelFunc
 	lastCall   atomic.Int64 // Unix nanoseconds
@@ -63,7 +67,7 @@ func (g *Gateway) Open(spec Spec) (*Session, error) {
 		_ = l.close()
 		return nil, err
 	}
-	s := &Session{gateway: g, id: spec.ID, token: newToken(), ledger: l, transcript: t, drained: make(chan struct{})}
+	s := &Session{gateway: g, id: spec.ID, token: newToken(), ledger: l, transcript: t, tools: spec.Tools, drained: make(chan struct{})}
 	s.account = account{spent: past.cost, totals: past.counts, calls: past.calls, ceiling: ceilingOf(spec.BudgetUSD)}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	if err := g.register(s); err != nil {
@@ -102,8 +106,10 @@ func (s *Session) Upstream() string { return s.gateway.host() }
 // Token is what the agent sends in place of a key. It is valid for this session only, until Close.
 func (s *Session) Token() string { return s.token }
 
-// Granted reports whether the operator lets the model's vendor run a tool for agents.
-func (s *Session) Granted(tool string) bool { return s.gateway.Granted(tool) }
+// Granted reports whether the operator and this session let the model's vendor run a tool.
+func (s *Session) Granted(tool string) bool {
+	return s.gateway.Granted(tool) && slices.Contains(s.tools, tool)
+}
 
 // Kind is how calls authenticate now: with a subscription login the agent has to send its own headers. When the
 // credential source fails it returns APIKey, and the first call reports the error.

@@ -16,6 +16,7 @@ type shape interface {
 // review is the state of checking one request.
 type review struct {
 	pass   map[string]bool // names that the operator allows
+	tools  []string        // granted tools that the session may use
 	tokens int64           // of input beyond what the size of the body bounds
 	uses   int64           // upper bound of uses of vendor-run tools
 }
