@@ -60,8 +60,15 @@ func (g *Git) CommitWork(ctx context.Context, in CommitInput) (Committed, error)
 		return Committed{}, err
 	}
 	defer tree.Close()
+	paths := pathScope{PathSettings: in.Paths, planned: in.Planned}
+	spec := workspace.CommitSpec{Key: strconv.Itoa(in.Session), Message: in.Message, Exclude: exclude(in.Specs)}
+	if closed, err := paths.closed(); err != nil {
+		return Committed{}, err
+	} else if closed != nil {
+		spec.Closed = func(path string) bool { return closed(path) != "" }
+	}
 	var out Committed
-	c, err := tree.Commit(ctx, workspace.CommitSpec{Key: strconv.Itoa(in.Session), Message: in.Message, Exclude: exclude(in.Specs)})
+	c, err := tree.Commit(ctx, spec)
 	switch {
 	case err == nil:
 		out.Commit, out.Created = c.ID, c.Created
@@ -95,7 +102,7 @@ func (g *Git) CommitWork(ctx context.Context, in CommitInput) (Committed, error)
 	for _, s := range sizes {
 		out.Files, out.Added, out.Deleted = out.Files+1, out.Added+s.Added, out.Deleted+s.Removed
 	}
-	err = g.inspector.read(ctx, tree, pathScope{PathSettings: in.Paths, planned: in.Planned}, sizes, &out)
+	err = g.inspector.read(ctx, tree, paths, sizes, &out)
 	return out, err
 }
 

@@ -44,11 +44,9 @@ func (s pathScope) fixed() []string {
 	return slices.Concat(s.ReadOnly, closed)
 }
 
-const mostPaths = 8 // findings about paths
-
-// outside returns a function that finds changes of files that the settings let no implementer change, whoever made them: policy can't see
-// inside a program, and a mount takes no pattern. It returns nil when the settings say nothing about it.
-func (s pathScope) outside() (func(workspace.FileChange) []task.Finding, error) {
+// closed returns a function that says why the settings let no implementer change a file, "" when they do. It returns nil when they close
+// nothing.
+func (s pathScope) closed() (func(path string) string, error) {
 	if len(s.Write)+len(s.ReadOnly)+len(s.TaskWritable)+len(s.HiddenFrom(task.Implementer)) == 0 {
 		return nil, nil
 	}
@@ -56,16 +54,34 @@ func (s pathScope) outside() (func(workspace.FileChange) []task.Finding, error) 
 	if err != nil {
 		return nil, fmt.Errorf("the settings for paths: %w", err)
 	}
+	return func(path string) string {
+		d := p.Changeable(task.Implementer, path)
+		if d.Verdict == policy.Allow {
+			return ""
+		}
+		return d.Reason
+	}, nil
+}
+
+const mostPaths = 8 // findings about paths
+
+// outside returns a function that finds changes of files that the settings let no implementer change, whoever made them: policy can't see
+// inside a program, and a mount takes no pattern. It returns nil when the settings say nothing about it.
+func (s pathScope) outside() (func(workspace.FileChange) []task.Finding, error) {
+	closed, err := s.closed()
+	if err != nil || closed == nil {
+		return nil, err
+	}
 	found := 0
 	return func(c workspace.FileChange) []task.Finding {
 		for _, path := range []string{c.Path, c.OldPath} {
-			d := p.Changeable(task.Implementer, path)
-			if path == "" || d.Verdict == policy.Allow || found == mostPaths {
+			why := closed(path)
+			if path == "" || why == "" || found == mostPaths {
 				continue
 			}
 			found++
 			sum := sha256.Sum256([]byte(task.PathsFinding + "\x00" + path + "\x00" + c.NewMode + c.NewID))
-			return []task.Finding{{ID: fmt.Sprintf("%x", sum[:16]), Kind: task.PathsFinding, What: d.Reason, Action: task.RefuseFinding}}
+			return []task.Finding{{ID: fmt.Sprintf("%x", sum[:16]), Kind: task.PathsFinding, What: why, Action: task.RefuseFinding}}
 		}
 		return nil
 	}, nil

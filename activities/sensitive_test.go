@@ -92,7 +92,28 @@ func TestPushIsRefused(t *testing.T) {
 	b.unapproved(PushInput{Allowed: ids(found)}) // nobody can allow it
 }
 
-// What policy and mounts can't see, a program of the task's own that writes where it may not, is found in the commit and not pushed.
+// What policy and mounts can't see, a program of the task's own that writes where it may not, is undone and named, and the rest is pushed.
+func TestClosedPathsAreUndone(t *testing.T) {
+	t.Parallel()
+	paths := task.PathSettings{Write: []string{"src/**", "package.json"}}
+	b := newBench(t, nil)
+	b.prepare()
+	gittest.Write(t, b.work(), map[string]string{"package.json": "{}\n", "package-lock.json": "{}\n", "calc.go": "x\n"})
+	var c Committed
+	must(t, b.attempt().run(b.CommitWork, CommitInput{Ref: b.ref, Session: 1, Message: "feat: x", Paths: paths}, &c))
+	want := "left out of the commit: calc.go (closed by the settings; the change was undone), " +
+		"package-lock.json (closed by the settings; the change was undone)"
+	if got := strings.Join(c.Notes, "\n"); got != want || len(c.Sensitive) != 0 {
+		t.Fatalf("notes %q, want %q; found %+v", got, want, c.Sensitive)
+	}
+	head := b.push(PushInput{Paths: paths})
+	if got := gittest.Git(t, b.remote, "show", "--name-only", "--format=", head); got != "package.json" {
+		t.Errorf("pushed %q", got)
+	}
+}
+
+// A branch that has changes of closed files all the same, committed before the settings closed them, is not pushed until they are taken
+// back.
 func TestClosedPathsAreNotPushed(t *testing.T) {
 	t.Parallel()
 	paths := task.PathSettings{ReadOnly: []string{"db/*.sql"}, TaskWritable: []string{"CHANGELOG.md", "docs/**"}, HideFromImplementer: []string{"hidden/**"}}
@@ -100,8 +121,10 @@ func TestClosedPathsAreNotPushed(t *testing.T) {
 	b := newBench(t, nil)
 	b.prepare()
 	gittest.Write(t, b.work(), map[string]string{"db/1.sql": "x\n", "CHANGELOG.md": "x\n", "docs/a.md": "x\n", "hidden/t.sh": "x\n", "free.txt": "x\n"})
-	in := CommitInput{Ref: b.ref, Session: 1, Message: "feat: x", Paths: paths, Planned: planned}
 	var c Committed
+	must(t, b.attempt().run(b.CommitWork, CommitInput{Ref: b.ref, Session: 1, Message: "feat: x"}, &c)) // before the settings close them
+	in := CommitInput{Ref: b.ref, Session: 2, Message: "feat: y", Paths: paths, Planned: planned}
+	c = Committed{}
 	must(t, b.attempt().run(b.CommitWork, in, &c))
 	var got []string
 	for _, f := range c.Sensitive {
@@ -117,7 +140,7 @@ func TestClosedPathsAreNotPushed(t *testing.T) {
 	for _, name := range []string{"db/1.sql", "CHANGELOG.md", "hidden/t.sh"} {
 		must(t, os.Remove(filepath.Join(b.work(), name)))
 	}
-	in.Session = 2
+	in.Session = 3
 	c = Committed{}
 	must(t, b.attempt().run(b.CommitWork, in, &c))
 	if len(c.Sensitive) != 0 {

@@ -24,18 +24,18 @@ type adoption struct {
 }
 
 // adopt imports the commits that the agent has made on top of head and returns the last of them. It returns head when there are none or
-// when they can't be adopted. To be adopted, commits must follow head, be in the worker's name, touch nothing that is excluded, carry no
-// trailer of ours and pass fit. Our own git, with our own configuration, reads, packs and verifies their objects, so the agent's git
-// configuration has no effect. The branch does not move yet, and these commits are never pushed as they are: retell rewrites them first.
-// Commits that can't be adopted lose nothing, because the work tree holds their content.
-func (a *adoption) adopt(ctx context.Context, head string, exclude []string) (string, error) {
+// when they can't be adopted. To be adopted, commits must follow head, be in the worker's name, touch nothing that is excluded or closed,
+// carry no trailer of ours and pass fit. Our own git, with our own configuration, reads, packs and verifies their objects, so the agent's
+// git configuration has no effect. The branch does not move yet, and these commits are never pushed as they are: retell rewrites them
+// first. Commits that can't be adopted lose nothing, because the work tree holds their content.
+func (a *adoption) adopt(ctx context.Context, head string, s CommitSpec) (string, error) {
 	theirs := a.agent.head()
 	if theirs == "" || theirs == head {
 		return head, nil
 	}
-	why := a.adoptable(ctx, head, theirs, exclude)
+	why := a.adoptable(ctx, head, theirs, s.Exclude)
 	if why == nil {
-		why = a.fit(ctx, head, theirs)
+		why = a.fit(ctx, head, theirs, s.Closed)
 	}
 	if why == nil {
 		why = a.bringIn(ctx, head, theirs)

@@ -18,6 +18,8 @@ type CommitSpec struct {
 	Key     string   // identifies the commit within its task: the same key is committed once
 	Message string   //
 	Exclude []string // git pathspecs to leave out, such as a directory name
+
+	Closed func(path string) bool // files that the task may not change: changes of them are undone; nil for none
 }
 
 // Commit is a commit that Longshift has made, or the last one when there was nothing to commit.
@@ -25,7 +27,7 @@ type Commit struct {
 	ID                    string
 	Created               bool     // false when there was nothing to commit; ID is the last commit then
 	Files, Added, Deleted int      // compared with the parent; for a merge, with git's automatic merge of both sides
-	LeftOut               []string // paths not committed: embedded git repositories, changes in submodules, files that no project commits
+	LeftOut               []string // paths not committed: embedded git repositories, changes in submodules or closed files, junk, made files
 	Large                 []string // files of 5 MiB and more, with their sizes
 }
 
@@ -41,11 +43,11 @@ type commits struct {
 	maker    *commitMaker
 }
 
-// Commit commits everything in the work tree that is neither ignored nor excluded. Commits that the agent has made on top of ours are
-// rewritten as ours if they can be adopted (see adopt); otherwise their content goes into one commit with the rest. When an earlier call
-// with the same key has made the commit, that commit is returned. While a merge waits (see MergeBase), Commit concludes it, including
-// what the agent has committed. It then fails with fault.Work while conflict markers are left, or when the work tree has lost the merged
-// changes.
+// Commit commits everything in the work tree that is neither ignored nor excluded. Changes of closed files are undone. Commits that the
+// agent has made on top of ours are rewritten as ours if they can be adopted (see adopt); otherwise their content goes into one commit with
+// the rest. When an earlier call with the same key has made the commit, that commit is returned. While a merge waits (see MergeBase),
+// Commit concludes it, including what the agent has committed. It then fails with fault.Work while conflict markers are left, or when the
+// work tree has lost the merged changes.
 func (t *Tree) Commit(ctx context.Context, s CommitSpec) (c Commit, err error) {
 	if err := checkKey(s.Key); err != nil {
 		return c, err
@@ -90,11 +92,11 @@ func checkKey(key string) error {
 }
 
 func (cs *commits) create(ctx context.Context, head, mark string, s CommitSpec) (Commit, error) {
-	parent, err := cs.adoption.adopt(ctx, head, s.Exclude)
+	parent, err := cs.adoption.adopt(ctx, head, s)
 	if err != nil {
 		return Commit{}, err
 	}
-	found, err := cs.repo.stage(ctx, head, parent, s.Exclude, cs.index.withoutMade(ctx, head))
+	found, err := cs.repo.stage(ctx, head, parent, s.Exclude, cs.narrow(ctx, head, s.Closed))
 	if err != nil {
 		return Commit{}, err
 	}
@@ -109,7 +111,9 @@ func (cs *commits) create(ctx context.Context, head, mark string, s CommitSpec) 
 	case parent != head:
 		c, err = cs.commitAdopted(ctx, head, parent, mark, s.Message)
 	case len(found.paths)+len(found.removed) == 0:
-		c.ID = head
+		if c.ID = head; len(found.closed) > 0 { // an agent may have committed them
+			err = cs.agent.handOver(ctx, head)
+		}
 	default:
 		c, err = cs.commitIndex(ctx, head, withTrailer(s.Message, mark))
 	}

@@ -15,6 +15,7 @@ type changes struct {
 	embedded []string // top folders of embedded git repositories
 	junk     []string // new files that no project commits
 	made     []string // files made by setup and check commands; see made
+	closed   []string // files that the task may not change; see undoClosed
 	staged   bool
 }
 
@@ -73,6 +74,9 @@ func (c changes) leftOut() []string {
 	out := append(c.embedded, junkPlaces(c.junk)...)
 	for _, path := range c.made {
 		out = append(out, path+" (made by setup or the check)")
+	}
+	for _, path := range c.closed {
+		out = append(out, path+" (closed by the settings; the change was undone)")
 	}
 	return out
 }

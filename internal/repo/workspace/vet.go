@@ -54,7 +54,7 @@ var gitlink = regexp.MustCompile(`(^|\x00):[0-7]{6} 160000 `)
 // fit fails, and says why, when one of the agent's commits adds something that a commit of ours would not. Such commits are neither
 // rewritten nor rejected: a rewritten commit would not match its message, and the work tree holds everything they contain. A commit of
 // ours then takes it from there, under the same rules, and names what it leaves out or refuses.
-func (a *adoption) fit(ctx context.Context, head, theirs string) error {
+func (a *adoption) fit(ctx context.Context, head, theirs string, closed func(string) bool) error {
 	r := a.theirObjects()
 	raw := []string{"log", "--format=", "--raw", "-m", "--root", "--no-renames", "--ignore-submodules=none", "-z"}
 	text, err := r.run(ctx, slices.Concat(raw, span(head, theirs))...)
@@ -63,6 +63,16 @@ func (a *adoption) fit(ctx context.Context, head, theirs string) error {
 	}
 	if gitlink.MatchString(text) {
 		return errors.New("one names a commit of another repository, which nobody else may have")
+	}
+	var touched string
+	rawEntries(text, func(path string, _ entry) bool {
+		if closed != nil && closed(path) {
+			touched = path
+		}
+		return touched == ""
+	})
+	if touched != "" {
+		return fmt.Errorf("they change what is closed: %s", listed([]string{touched}))
 	}
 	list, err := r.broughtBy(ctx, span(head, theirs))
 	if err != nil {

@@ -1,0 +1,101 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// narrow removes from the changes what commands have made, and undoes those of closed files.
+func (cs *commits) narrow(ctx context.Context, head string, closed func(string) bool) func(*changes) error {
+	made := cs.index.withoutMade(ctx, head)
+	return func(c *changes) error {
+		if made != nil {
+			if err := made(c); err != nil {
+				return err
+			}
+		}
+		if closed == nil {
+			return nil
+		}
+		return cs.undoClosed(ctx, head, closed, c)
+	}
+}
+
+// undoClosed undoes changes of closed files in the work tree too, because the check must see what was committed. It leaves files that the
+// task's own commits have changed, so that they can be changed back, and files in conflict, which have to be resolved.
+func (cs *commits) undoClosed(ctx context.Context, head string, closed func(string) bool, c *changes) error {
+	changed, found := map[string]bool{}, []string{}
+	for _, name := range slices.Concat(c.paths, c.removed) {
+		if changed[name] = true; closed(name) {
+			found = append(found, name)
+		}
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	from, err := cs.history.since(ctx, cs.state.Record.Base, head)
+	if err != nil {
+		return err
+	}
+	keep, err := differ(ctx, cs.bare, from, cs.state.or(head))
+	if err != nil {
+		return fmt.Errorf("look for what the task has changed: %w", err)
+	}
+	if m := cs.state.Merging; m != nil {
+		for _, name := range m.paths() {
+			keep[name] = entry{}
+		}
+	}
+	undone := map[string]bool{}
+	for _, name := range found {
+		if _, kept := keep[name]; kept {
+			continue
+		}
+		for ; name != "."; name = path.Dir(name) { // a link may have replaced a folder
+			if changed[name] {
+				undone[name] = true
+			}
+		}
+	}
+	c.closed = slices.Sorted(maps.Keys(undone))
+	drop := func(name string) bool { return undone[name] }
+	c.paths, c.removed = slices.DeleteFunc(c.paths, drop), slices.DeleteFunc(c.removed, drop)
+	return cs.repo.undo(ctx, c.closed)
+}
+
+// undo gives files of the work tree the content of the index, and removes those that the index does not have.
+func (r repo) undo(ctx context.Context, paths []string) error {
+	root, err := os.OpenRoot(r.work)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	var known []string
+	for some := range slices.Chunk(paths, 500) {
+		text, err := r.with("GIT_LITERAL_PATHSPECS=1").run(ctx, append([]string{"ls-files", "-z", "--"}, some...)...)
+		if err != nil {
+			return err
+		}
+		indexed := strings.Split(text, "\x00")
+		for _, name := range some {
+			if slices.Contains(indexed, name) {
+				known = append(known, name)
+			} else if err := root.Remove(filepath.FromSlash(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("undo a change: %w", err)
+			}
+		}
+	}
+	if len(known) == 0 {
+		return nil
+	}
+	_, err = r.feed(ctx, strings.Join(known, "\x00")+"\x00", "checkout-index", "--force", "-u", "-z", "--stdin")
+	return err
+}
