@@ -4,7 +4,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/longshift/longshift/task"
 )
+
+// removedTests is the kind of findings in tests that were removed or skipped.
+const removedTests = "tests"
 
 // warning comes before everything else in a body: the check fails, or there is none.
 func (s Summary) warning(l limits) []string {
@@ -82,11 +87,13 @@ func (s Summary) proof(l limits) []string {
 	}
 	if s.Before != nil {
 		add(*s.Before, "failed before this change")
-		switch mended := s.mended(); {
-		case len(mended) > 0 && len(mended) == len(s.Before.Failing):
-			rows[len(rows)-1] += "; all of it passes now"
-		case len(mended) > 0:
-			rows[len(rows)-1] += "; now passes " + testList(mended, l)
+		switch gone := s.noLongerFailing(); {
+		case len(gone) > 0 && len(gone) == len(s.Before.Failing):
+			rows[len(rows)-1] += "; no longer fails"
+		case len(gone) == 1:
+			rows[len(rows)-1] += "; " + testList(gone, l) + " no longer fails"
+		case len(gone) > 1:
+			rows[len(rows)-1] += "; " + testList(gone, l) + " no longer fail"
 		}
 	}
 	if s.Review != nil && s.Review.Approved {
@@ -95,11 +102,19 @@ func (s Summary) proof(l limits) []string {
 	return append(rows, tails...)
 }
 
-// mended returns the tests that failed before the change and fail in none of its checks.
-func (s Summary) mended() []string {
-	return slices.DeleteFunc(slices.Clone(s.Before.Failing), func(name string) bool {
-		return len(s.Checks) == 0 || slices.ContainsFunc(s.Checks, func(c Check) bool {
-			return !c.Passed && (len(c.Failing) == 0 || slices.Contains(c.Failing, name))
-		})
-	})
+// noLongerFailing returns the tests that failed before the change and fail in none of its checks. It names none where tests
+// were removed or skipped, or where a check fails with other tests or without names: those of before may not have run.
+func (s Summary) noLongerFailing() []string {
+	if len(s.Checks) == 0 || slices.ContainsFunc(s.Sensitive, func(f task.Finding) bool { return f.Kind == removedTests }) {
+		return nil
+	}
+	before, failing := s.Before.Failing, []string(nil)
+	other := func(name string) bool { return !slices.Contains(before, name) }
+	for _, c := range s.Checks {
+		if !c.Passed && (len(c.Failing) == 0 || slices.ContainsFunc(c.Failing, other)) {
+			return nil
+		}
+		failing = append(failing, c.Failing...)
+	}
+	return slices.DeleteFunc(slices.Clone(before), func(name string) bool { return slices.Contains(failing, name) })
 }

@@ -127,20 +127,31 @@ func TestComposeChecks(t *testing.T) {
 	}
 }
 
-// What was red before is named with what has become of it.
+// What was red before is named with what has become of it, where that is known.
 func TestComposeRedBefore(t *testing.T) {
-	before := &Check{Command: "make", Failing: []string{"TestA", "TestB"}}
+	before, all := &Check{Command: "make", Failing: []string{"TestA", "TestB", "TestD"}}, "`make` (`TestA`, `TestB`, `TestD`)"
 	for _, c := range []struct {
-		now  Check
-		want string
+		now   Check
+		found string
+		want  string
 	}{
-		{Check{Command: "make", Passed: true}, "`make` (`TestA`, `TestB`); all of it passes now"},
-		{Check{Command: "make", Failing: []string{"TestB", "TestC"}}, "`make` (`TestA`, `TestB`); now passes `TestA`"},
-		{Check{Command: "make"}, "`make` (`TestA`, `TestB`)"}, // it does not say which fail
+		{Check{Passed: true}, "", all + "; no longer fails"},
+		{Check{Failing: []string{"TestB"}}, "", all + "; `TestA`, `TestD` no longer fail"},
+		{Check{Failing: []string{"TestB", "TestA"}}, "", all + "; `TestD` no longer fails"},
+		{Check{}, "", all}, // it does not say which fail
+		{Check{Failing: []string{"TestB", "TestC"}}, "", all}, // TestC may have ended it before TestA
+		{Check{Passed: true}, "ci", all + "; no longer fails"},
+		{Check{Passed: true}, "tests", all}, // they may be removed
+		{Check{Passed: true, Flaky: true, Failing: []string{"TestA"}}, "", all + "; `TestB`, `TestD` no longer fail"},
+		{Check{Passed: true, Flaky: true, Failing: []string{"TestC"}}, "", all + "; no longer fails"},
 	} {
-		_, body := Compose(Summary{Checks: []Check{c.now}, Before: before})
+		s := Summary{Checks: []Check{c.now}, Before: before}
+		if c.found != "" {
+			s.Sensitive = []task.Finding{{Kind: c.found, What: "changed"}}
+		}
+		_, body := Compose(s)
 		if _, row, _ := strings.Cut(body, "- **failed before this change**: "); row != c.want {
-			t.Errorf("got %q, want %q", row, c.want)
+			t.Errorf("%+v, %q: got %q, want %q", c.now, c.found, row, c.want)
 		}
 	}
 }
