@@ -10,7 +10,6 @@ import (
 	enumspb "go.temporal.io/api/enums/v1"
 	historypb "go.temporal.io/api/history/v1"
 	"go.temporal.io/api/temporalproto"
-	"go.temporal.io/sdk/client"
 
 	"github.com/longshift/longshift/internal/cli/server"
 	"github.com/longshift/longshift/internal/cli/term"
@@ -21,16 +20,26 @@ func DefineDebug(flags *pflag.FlagSet, debug *bool, when string) {
 	flags.BoolVar(debug, "debug", false, when+"print every event of the task's Temporal history on stderr, with all that it holds")
 }
 
-// Events prints the events that a task's history has so far.
-func (v *Viewer) Events(ctx context.Context, c client.Client, f Found) error {
-	call, cancel := server.Answer(ctx)
-	defer cancel()
-	return v.server.Explain(eachEvent(call, c, f, false, func(line string) { v.printer.Say("%s", line) }), f.ID)
+// Events prints the events that a task's history has so far. Each answer of the server has its time; printing, as into a pager, takes any.
+func (v *Viewer) Events(ctx context.Context, c HistoryClient, f Found) error {
+	call, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	late := time.AfterFunc(server.AnswerWithin, func() { cancel(context.DeadlineExceeded) })
+	defer late.Stop()
+	err := eachEvent(call, c, f, false, func(line string) {
+		late.Stop()
+		v.printer.Say("%s", line)
+		late.Reset(server.AnswerWithin)
+	})
+	if err != nil && context.Cause(call) == context.DeadlineExceeded {
+		err = context.DeadlineExceeded
+	}
+	return v.server.Explain(err, f.ID)
 }
 
 // tail prints the events of a task's history as they come. The returned function ends it: at once, or when the task has ended and all of
 // its events are printed.
-func (v *Viewer) tail(ctx context.Context, c client.Client, f Found, line func(string)) (end func(ended bool)) {
+func (v *Viewer) tail(ctx context.Context, c HistoryClient, f Found, line func(string)) (end func(ended bool)) {
 	ctx, stop := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {
@@ -51,7 +60,7 @@ func (v *Viewer) tail(ctx context.Context, c client.Client, f Found, line func(s
 	}
 }
 
-func eachEvent(ctx context.Context, c client.Client, f Found, follow bool, line func(string)) error {
+func eachEvent(ctx context.Context, c HistoryClient, f Found, follow bool, line func(string)) error {
 	events := c.GetWorkflowHistory(ctx, f.ID, f.Run, follow, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 	for events.HasNext() {
 		e, err := events.Next()
