@@ -22,14 +22,22 @@ type inspector struct {
 // findings lists the changes of a task, or of a round, that deserve a second look, with what the operator wants done about them. Changes
 // of files that the settings close are refused.
 func (i *inspector) findings(ctx context.Context, tree *workspace.Tree, paths pathScope) ([]task.Finding, error) {
-	found, err := i.inspect(ctx, tree, paths, func(sensitive.Change) {})
+	found, err := i.inspect(ctx, tree, paths, func(sensitive.Change) error { return nil })
 	return i.clean(found), err
 }
 
 // read fills in what deserves a second look, and which files people should read first, each with the size of its change.
 func (i *inspector) read(ctx context.Context, tree *workspace.Tree, paths pathScope, sizes []workspace.FileSize, out *Committed) error {
-	purposes := map[string]string{}
-	found, err := i.inspect(ctx, tree, paths, func(c sensitive.Change) { purposes[c.Path] = sensitive.Purpose(c) })
+	purposes, folders := map[string]string{}, map[string]bool{}
+	found, err := i.inspect(ctx, tree, paths, func(c sensitive.Change) (err error) {
+		purposes[c.Path] = sensitive.Purpose(c, func(folder string) bool {
+			if _, known := folders[folder]; !known {
+				folders[folder], err = tree.HadFolder(ctx, folder)
+			}
+			return folders[folder]
+		})
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -46,7 +54,7 @@ func (i *inspector) read(ctx context.Context, tree *workspace.Tree, paths pathSc
 }
 
 // inspect calls also for each changed file, and returns the findings.
-func (i *inspector) inspect(ctx context.Context, tree *workspace.Tree, paths pathScope, also func(sensitive.Change)) ([]task.Finding, error) {
+func (i *inspector) inspect(ctx context.Context, tree *workspace.Tree, paths pathScope, also func(sensitive.Change) error) ([]task.Finding, error) {
 	outside, err := paths.outside()
 	if err != nil {
 		return nil, err
@@ -57,8 +65,7 @@ func (i *inspector) inspect(ctx context.Context, tree *workspace.Tree, paths pat
 		if outside != nil {
 			closed = append(closed, outside(c)...)
 		}
-		also(sensitive.Change(c))
-		return nil
+		return also(sensitive.Change(c))
 	})
 	if err != nil {
 		return nil, err

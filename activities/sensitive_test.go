@@ -77,6 +77,20 @@ func TestPushWaitsForAPerson(t *testing.T) {
 	}
 }
 
+// A new file is read last only in a vendored folder that the base has.
+func TestNamesOfNewFiles(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	b.remote = gittest.NewBare(t, map[string]string{"vendor/lib/a.go": "package lib\n"})
+	b.prepare()
+	gittest.Write(t, b.work(), map[string]string{"vendor/lib/b.go": "x\n", "auth/vendor/a.go": "x\n", "auth/token.pb.go": "x\n"})
+	want := []task.ChangedFile{{Path: "auth/token.pb.go", Added: 1}, {Path: "auth/vendor/a.go", Added: 1},
+		{Path: "vendor/lib/b.go", Added: 1, Why: "vendored", Routine: true}}
+	if c := b.commit(1, nil); !slices.Equal(c.ToRead, want) || c.Routine != 1 {
+		t.Errorf("to read: %+v, with %d lines of programs", c.ToRead, c.Routine)
+	}
+}
+
 func TestPushIsRefused(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)

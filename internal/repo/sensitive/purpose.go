@@ -44,8 +44,10 @@ var purposes = []struct {
 // weight is the order in which people should read files that are no findings, the riskiest first.
 var weight = []string{migration, publicAPI, dependency, deployment, code, test, docs, vendored, generated, lockFile}
 
-// Purpose returns what a changed file is for, "" for code like any other.
-func Purpose(c Change) string {
+// Purpose returns what a changed file is for, "" for code like any other. A name makes a file generated only if the file had such a name
+// before the change, and vendored only then or if had tells that its vendored folder was there: nobody can get a new file read last by its
+// name.
+func Purpose(c Change, had func(folder string) bool) string {
 	name := fold(c.Path)
 	if matchesAny(name, namesOf(Locks)) {
 		return lockFile
@@ -53,8 +55,16 @@ func Purpose(c Change) string {
 	if isTest(name) {
 		return test
 	}
+	before := ""
+	if c.OldMode != "" {
+		before = fold(c.OldPath)
+	}
 	for _, p := range purposes {
-		if matchesAny(name, p.names) {
+		switch {
+		case !matchesAny(name, p.names):
+		case p.what == generated && !matchesAny(before, p.names):
+		case p.what == vendored && !matchesAny(before, p.names) && !had(outermost(c.Path, p.names)):
+		default:
 			return p.what
 		}
 	}
@@ -65,6 +75,17 @@ func Purpose(c Change) string {
 		return publicAPI
 	}
 	return code
+}
+
+// outermost returns the first folder on the way to a file that matches.
+func outermost(file string, patterns []string) string {
+	folder := ""
+	for part := range strings.SplitSeq(file, "/") {
+		if folder = path.Join(folder, part); matchesAny(fold(folder), patterns) {
+			break
+		}
+	}
+	return folder
 }
 
 func namesOf(k Kind) []string {

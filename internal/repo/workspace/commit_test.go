@@ -202,7 +202,7 @@ func TestFile(t *testing.T) {
 	gittest.Git(t, work, "push", "-q", bare, "HEAD:refs/heads/main")
 	b := newBench(t, bare)
 	_, tree := b.prepare("t-1", 1)
-	b.commit(tree, "1", map[string]string{"a.yaml": "changed by the agent\n", "new.yaml": "x"})
+	b.commit(tree, "1", map[string]string{"a.yaml": "changed by the agent\n", "new.yaml": "x", "new/f": "x"})
 	for name, want := range map[string]string{"a.yaml": "base\n", "./a.yaml": "base\n", "*": "star\n", "d/f": "f\n"} {
 		if got, found, err := tree.File(t.Context(), name); err != nil || !found || string(got) != want {
 			t.Errorf("%s: %q, %v, %v", name, got, found, err)
@@ -218,6 +218,11 @@ func TestFile(t *testing.T) {
 		wantFault(t, err, fault.Input, word)
 		if found {
 			t.Errorf("%s is found", name)
+		}
+	}
+	for name, want := range map[string]bool{"d": true, "d/": true, "d/f": false, "new": false, "link": false, "?": false} {
+		if had, err := tree.HadFolder(t.Context(), name); had != want || err != nil {
+			t.Errorf("%s is a folder: %v, %v", name, had, err)
 		}
 	}
 }

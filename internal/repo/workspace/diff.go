@@ -71,6 +71,21 @@ func baseFile(ctx context.Context, r repo, rec record, name string) ([]byte, boo
 	}
 }
 
+// HadFolder tells whether the commit that File reads has a folder. One behind a link is none.
+func (t *Tree) HadFolder(ctx context.Context, name string) (had bool, err error) {
+	err = t.at.reading(ctx, func(o *opened) error {
+		base := cmp.Or(o.state.Record.Trunk, o.state.Record.Base)
+		if base == "" {
+			return nil
+		}
+		text, err := o.bare.with("GIT_LITERAL_PATHSPECS=1").run(ctx, "ls-tree", "-z", base, "--", path.Clean(name))
+		f := strings.Fields(text) // mode type id path
+		had = len(f) > 1 && f[1] == "tree"
+		return err
+	})
+	return had, wrap("look for a folder of the base commit", err)
+}
+
 type Diff struct {
 	Text                  string // a patch of at most 120 KiB; its last line says what was cut
 	Cut                   bool   // Text is incomplete
