@@ -41,6 +41,8 @@ func unexamined(err error) signals.HostFinding {
 	case asError(err, &timeout) && timeout.TimeoutType() == enumspb.TIMEOUT_TYPE_SCHEDULE_TO_START:
 		f.Detail = fmt.Sprintf("does not answer: it took no work within %s", hostAnswersWithin)
 		f.Hint = "see that longshift-worker runs on that host and reaches this server; its tasks go to another host meanwhile"
+	case asError(err, &timeout) && timeout.TimeoutType() == enumspb.TIMEOUT_TYPE_HEARTBEAT:
+		f.Detail = "stopped answering during its checks"
 	case asError(err, &timeout):
 		f.Detail = fmt.Sprintf("did not finish its checks within %s", examinedWithin)
 	case asError(err, &failed) && failed.Type() == notRegistered:

@@ -26,9 +26,10 @@ func TestCheckup(t *testing.T) {
 	}{
 		"gone": {temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_SCHEDULE_TO_START, nil), "does not answer: it took no work within 10s",
 			"see that longshift-worker runs on that host"},
-		"slow": {temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_START_TO_CLOSE, nil), "did not finish its checks within 1m30s", "see the log"},
-		"old":  {temporal.NewApplicationError("unknown", "ActivityNotRegisteredError"), "its release is older than this check", "install the release"},
-		"sick": {errors.New("no disk"), "its checks failed: ", "see the log"},
+		"slow":   {temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_START_TO_CLOSE, nil), "did not finish its checks within 1m30s", "see the log"},
+		"killed": {temporal.NewHeartbeatTimeoutError(), "stopped answering during its checks", "see the log"},
+		"old":    {temporal.NewApplicationError("unknown", "ActivityNotRegisteredError"), "its release is older than this check", "install the release"},
+		"sick":   {errors.New("no disk"), "its checks failed: ", "see the log"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var suite testsuite.WorkflowTestSuite
