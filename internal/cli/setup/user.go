@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"slices"
+	"strings"
 
 	"go.temporal.io/sdk/client"
 
@@ -119,8 +120,13 @@ func (u *userSettings) check(name string) func(answer string) error {
 	}
 	return func(answer string) error {
 		_, err := config.Load(func(asked string) (string, bool) {
-			if asked == name {
+			switch {
+			case asked == name:
 				return answer, true
+			case strings.HasSuffix(asked, "_FD"): // questions has read it, which can be done only once
+				return "", false
+			case u.env.Get(asked+"_FD") != "":
+				return "inherited", true
 			}
 			return u.env.Lookup(asked)
 		})

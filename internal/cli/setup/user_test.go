@@ -1,0 +1,43 @@
+package setup
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/longshift/longshift/internal/cli/clitest"
+	"github.com/longshift/longshift/internal/cli/environ"
+)
+
+// Answers are looked at beside keys of inherited descriptors, each of which can be read once, and which other settings need.
+func TestAnswersBesideADescriptor(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if _, err = w.WriteString("a-key"); err == nil {
+		err = w.Close()
+	}
+	fd, dupErr := unix.Dup(int(r.Fd()))
+	if err != nil || dupErr != nil {
+		t.Fatal(err, dupErr)
+	}
+	env := clitest.NewTerminal(t, "LONGSHIFT_WHATSAPP_APP_SECRET_FD="+strconv.Itoa(fd), "LONGSHIFT_WHATSAPP_TOKEN=t",
+		"LONGSHIFT_WHATSAPP_PHONE_ID=1").Environ()
+	questions, err := (&userSettings{env, environ.NewConfig(env)}).questions()
+	if err != nil || len(questions) != len(userAsked) {
+		t.Fatalf("%d questions and %v", len(questions), err)
+	}
+	for _, q := range questions {
+		if err := q.check(fmt.Sprint(q.today)); err != nil {
+			t.Errorf("%s: %v", q.key.Path, err)
+		}
+		if err := q.check("\x00"); err == nil {
+			t.Errorf("%s takes anything", q.key.Path)
+		}
+	}
+}
