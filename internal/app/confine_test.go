@@ -80,7 +80,8 @@ func TestSettingsFileIsHidden(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("XDG_CONFIG_HOME", home)
 	file := filepath.Join(home, "longshift", "config.toml")
-	must(t, config.SetInFile(file, config.Setting{Name: "GH_TOKEN", Value: "ghp"}))
+	_, err := config.SetInFile(file, config.Setting{Name: "GH_TOKEN", Value: "ghp"})
+	must(t, err)
 	if list := hidden(load(t)); !slices.Contains(list, file) {
 		t.Errorf("%s is not among %q", file, list)
 	}

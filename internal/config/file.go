@@ -54,7 +54,7 @@ func FromFile(lookup Lookup) ([]string, error) {
 		switch {
 		case what != "":
 			return nil, fault.New(fault.Input, "settings in %s: line %d: %s: %s", path, lineOf(text, name), name, what)
-		case ways[name].secret && info.Mode().Perm()&0o077 != 0:
+		case ways[name].secret && forOthers(info):
 			return nil, fault.New(fault.Denied, "settings in %s: others can read it, and it holds %s", path, name).WithHint("chmod 600 %s", path)
 		}
 		if _, set := firstSet(lookup, ways.of(name)); set == "" {

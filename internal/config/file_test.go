@@ -1,9 +1,11 @@
 package config
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -128,25 +130,28 @@ func TestWrongValueInSettingsFile(t *testing.T) {
 
 func TestSetInFile(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ name, before, after string }{
-		{"a new file", "", "LONGSHIFT_SLOTS = \"3\"\nLONGSHIFT_LOG = \"a \\\"b\\\"\"\n"},
-		{"another line", "# mine\n\nGH_TOKEN = 'x'", "# mine\n\nGH_TOKEN = 'x'\nLONGSHIFT_SLOTS = \"3\"\nLONGSHIFT_LOG = \"a \\\"b\\\"\"\n"},
+	for _, c := range []struct {
+		name, before, after string
+		mode                os.FileMode
+	}{
+		{"a new file", "", "LONGSHIFT_SLOTS = \"3\"\nLONGSHIFT_LOG = \"a \\\"b\\\"\"\n", 0o600},
+		{"another line", "# mine\n\nGH_TOKEN = 'x'", "# mine\n\nGH_TOKEN = 'x'\nLONGSHIFT_SLOTS = \"3\"\nLONGSHIFT_LOG = \"a \\\"b\\\"\"\n", 0o600},
 		{"its line", "  LONGSHIFT_SLOTS=2 # for \"two\"\n'LONGSHIFT_LOG' = '#' # end\n# end\n",
-			"LONGSHIFT_SLOTS = \"3\" # for \"two\"\nLONGSHIFT_LOG = \"a \\\"b\\\"\" # end\n# end\n"},
-		{"several lines", "LONGSHIFT_SLOTS = '''\n2'''\n", ""},
-		{"a table", "[other]\na = 1\n", ""},
-		{"no TOML", "LONGSHIFT_SLOTS = two\n", ""},
+			"LONGSHIFT_SLOTS = \"3\" # for \"two\"\nLONGSHIFT_LOG = \"a \\\"b\\\"\" # end\n# end\n", 0o644},
+		{"several lines", "LONGSHIFT_SLOTS = '''\n2'''\n", "", 0o644},
+		{"a table", "[other]\na = 1\n", "", 0o644},
+		{"no TOML", "LONGSHIFT_SLOTS = two\n", "", 0o644},
 	} {
 		path := filepath.Join(t.TempDir(), "longshift", "config.toml")
 		if c.before != "" {
 			if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.WriteFile(path, []byte(c.before), 0o644); err != nil {
+			if err := errors.Join(os.WriteFile(path, []byte(c.before), 0o644), os.Chmod(path, 0o644)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		err := SetInFile(path, Setting{"LONGSHIFT_SLOTS", "3"}, Setting{"LONGSHIFT_LOG", `a "b"`})
+		closed, err := SetInFile(path, Setting{"LONGSHIFT_SLOTS", "3"}, Setting{"LONGSHIFT_LOG", `a "b"`})
 		got, readErr := os.ReadFile(path)
 		switch {
 		case readErr != nil:
@@ -156,8 +161,51 @@ func TestSetInFile(t *testing.T) {
 		case c.after != "" && (err != nil || string(got) != c.after):
 			t.Errorf("%s: %v, and the file is\n%s", c.name, err, got)
 		}
-		if info, err := os.Stat(path); err != nil || c.after != "" && info.Mode().Perm() != 0o600 {
-			t.Errorf("%s: %v, %v", c.name, info.Mode(), err)
+		info, err := os.Stat(path)
+		if err != nil || info.Mode().Perm() != c.mode || closed != (c.before != "" && c.mode == 0o600) {
+			t.Errorf("%s: %v, closed %v, %v", c.name, info.Mode(), closed, err)
 		}
+	}
+}
+
+// A file that is replaced stays in its group.
+func TestSetInFileKeepsTheGroup(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "config.toml")
+	if err := os.WriteFile(path, nil, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	groups, err := os.Getgroups()
+	if err != nil {
+		t.Fatal(err)
+	}
+	group := append([]int{os.Getgid()}, groups...)[len(groups)]
+	if os.Geteuid() == 0 {
+		group = 1
+	}
+	if err := errors.Join(os.Chown(path, -1, group), os.Chmod(path, 0o640)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := SetInFile(path, Setting{"LONGSHIFT_SLOTS", "3"}); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().Perm() != 0o640 || int(info.Sys().(*syscall.Stat_t).Gid) != group {
+		t.Errorf("%+v, %v; want group %d", info.Sys(), err, group)
+	}
+}
+
+func TestSetInFileOfAnotherUser(t *testing.T) {
+	t.Parallel()
+	path := "/etc/passwd" // of root
+	if os.Geteuid() == 0 {
+		path = filepath.Join(t.TempDir(), "config.toml")
+		if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Chown(path, 1, -1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := SetInFile(path, Setting{"LONGSHIFT_SLOTS", "3"})
+	if fault.KindOf(err) != fault.Denied || !strings.Contains(err.Error(), "LONGSHIFT_SLOTS in "+path+": the file belongs to another user") {
+		t.Errorf("says %v", err)
 	}
 }

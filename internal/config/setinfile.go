@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+	"syscall"
 
 	"github.com/longshift/longshift/internal/atomicfile"
 	"github.com/longshift/longshift/internal/fault"
@@ -17,35 +18,56 @@ import (
 // Setting is a variable and its value.
 type Setting struct{ Name, Value string }
 
-// SetInFile sets variables in a settings file, and leaves all its other lines as they are. The file becomes its owner's alone. It replaces
-// the file in one step, so a reader never sees a part of it.
-func SetInFile(path string, settings ...Setting) error {
-	old, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fault.New(fault.Infra, "set %s: %w", settings[0].Name, err)
+// SetInFile sets variables in a settings file, and leaves all its other lines as they are. It replaces the file in one step, so a reader
+// never sees a part of it. The file keeps its permissions, unless it holds a secret now: then it becomes its owner's alone, and closed
+// tells that others could use it before.
+func SetInFile(path string, settings ...Setting) (closed bool, err error) {
+	info, err := os.Stat(path)
+	there := err == nil
+	if there && !ownedByUs(info) {
+		return false, fault.New(fault.Denied, "set %s in %s: the file belongs to another user", settings[0].Name, path).
+			WithHint("run this as the owner of the file, or make it yours with chown")
 	}
-	text, err := editSettings(old, settings...)
+	var old []byte
+	if there {
+		old, err = os.ReadFile(path)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, fault.New(fault.Infra, "set %s: %w", settings[0].Name, err)
+	}
+	text, secret, err := editSettings(old, settings...)
 	if err != nil {
-		return fault.New(fault.Input, "set %s in %s: %w", settings[0].Name, path, err).WithHint("correct the file with an editor")
+		return false, fault.New(fault.Input, "set %s in %s: %w", settings[0].Name, path, err).WithHint("correct the file with an editor")
 	}
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real // somebody keeps their settings elsewhere
 	}
-	if err = os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
+	if there && !secret {
+		err = atomicfile.WriteLike(path, text, info)
+	} else if err = os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
 		err = atomicfile.Write(path, text)
 	}
 	if err != nil {
-		return fault.New(fault.Infra, "set %s in %s: %w", settings[0].Name, path, err).WithHint("see that there is room, and that the folder is writable")
+		return false, fault.New(fault.Infra, "set %s in %s: %w", settings[0].Name, path, err).WithHint("see that there is room, and that the folder is writable")
 	}
-	return nil
+	return there && secret && forOthers(info), nil
 }
 
-// editSettings returns the text of a settings file with variables set. Comments stay, also behind a value that changes. A text in which a
-// line can't be changed by itself, because a value goes over several, is an error.
-func editSettings(old []byte, settings ...Setting) ([]byte, error) {
+// ownedByUs tells whether a file is this user's. Replacing one of somebody else would make it ours, so that they could not change it.
+func ownedByUs(info fs.FileInfo) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(stat.Uid) == os.Geteuid()
+}
+
+// forOthers tells whether others than its owner may use a file.
+func forOthers(info fs.FileInfo) bool { return info.Mode().Perm()&0o077 != 0 }
+
+// editSettings returns the text of a settings file with variables set, and whether it holds a secret. Comments stay, also behind a value
+// that changes. A text in which a line can't be changed by itself, because a value goes over several, is an error.
+func editSettings(old []byte, settings ...Setting) (edited []byte, secret bool, err error) {
 	want, err := parseSettings(old)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	text := strings.TrimRight(string(old), "\n")
 	for _, s := range settings {
@@ -53,9 +75,13 @@ func editSettings(old []byte, settings ...Setting) ([]byte, error) {
 	}
 	text = strings.TrimLeft(text, "\n") + "\n"
 	if now, err := parseSettings([]byte(text)); err != nil || !maps.EqualFunc(now, want, func(a, b any) bool { return reflect.DeepEqual(a, b) }) {
-		return nil, fmt.Errorf("%s can't be changed there by itself", settings[0].Name)
+		return nil, false, fmt.Errorf("%s can't be changed there by itself", settings[0].Name)
 	}
-	return []byte(text), nil
+	ways := waysOf()
+	for name := range want {
+		secret = secret || ways[name].secret
+	}
+	return []byte(text), secret, nil
 }
 
 // setLine replaces the line that sets a variable, or adds one.

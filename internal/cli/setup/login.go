@@ -82,7 +82,7 @@ func (o *loginOptions) run(ctx context.Context, to string) error {
 	if err != nil {
 		return err
 	}
-	if err := config.SetInFile(k.File, config.Setting{Name: k.Variable, Value: secret}); err != nil {
+	if err := setInFile(o.printer, k.File, config.Setting{Name: k.Variable, Value: secret}); err != nil {
 		return err
 	}
 	if wins := o.winner(k.Variable); wins != "" {

@@ -72,7 +72,7 @@ func (o *setupOptions) writeForUser(ctx context.Context, path string, changed []
 	if ctx.Err() != nil {
 		return false, term.ErrInterrupted
 	}
-	if err := config.SetInFile(path, edits...); err != nil {
+	if err := setInFile(o.printer, path, edits...); err != nil {
 		return false, err
 	}
 	for _, e := range edits {
@@ -81,6 +81,15 @@ func (o *setupOptions) writeForUser(ctx context.Context, path string, changed []
 		}
 	}
 	return true, nil
+}
+
+// setInFile sets variables in the settings file, and says when that takes the file from others.
+func setInFile(p *term.Printer, path string, settings ...config.Setting) error {
+	closed, err := config.SetInFile(path, settings...)
+	if closed {
+		p.Say("%s holds a key or token, so only its owner can read it now", path)
+	}
+	return err
 }
 
 // questions makes the questions, each with the value of today.

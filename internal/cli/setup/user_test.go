@@ -1,8 +1,10 @@
 package setup
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"testing"
 
@@ -10,6 +12,8 @@ import (
 
 	"github.com/longshift/longshift/internal/cli/clitest"
 	"github.com/longshift/longshift/internal/cli/environ"
+	"github.com/longshift/longshift/internal/cli/term"
+	"github.com/longshift/longshift/internal/config"
 )
 
 // Answers are looked at beside keys of inherited descriptors, each of which can be read once, and which other settings need.
@@ -38,6 +42,23 @@ func TestAnswersBesideADescriptor(t *testing.T) {
 		}
 		if err := q.check("\x00"); err == nil {
 			t.Errorf("%s takes anything", q.key.Path)
+		}
+	}
+}
+
+// Who could read the settings file and can't any more is said.
+func TestClosedFileIsSaid(t *testing.T) {
+	c := clitest.NewTerminal(t)
+	path, printer := filepath.Join(c.Dir, "config.toml"), term.NewPrinter(c.Streams())
+	if err := errors.Join(os.WriteFile(path, nil, 0o644), os.Chmod(path, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range []struct{ name, says string }{
+		{"LONGSHIFT_SLOTS", ""}, {"GH_TOKEN", path + " holds a key or token, so only its owner can read it now\n"}, {"LONGSHIFT_LOG", ""},
+	} {
+		before := c.Errs.String()
+		if err := setInFile(printer, path, config.Setting{Name: one.name, Value: "1"}); err != nil || c.Errs.String() != before+one.says {
+			t.Errorf("%s: says %q, %v", one.name, c.Errs.String(), err)
 		}
 	}
 }
