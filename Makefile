@@ -85,6 +85,10 @@ all-tests:
 acceptance: build agents ## run the stories of people, and print what each takes
 	$(GO) test -count 1 -timeout 20m -v ./test/acceptance
 
+.PHONY: first-hour
+first-hour: ## play the README on a new Debian, with root and debootstrap, and write docs/first-hour.md
+	$(GO) test -count 1 -timeout 60m -v ./test/acceptance -run '^TestFirstHour$$' -args -transcript $(CURDIR)/docs/first-hour.md
+
 .PHONY: chaos
 chaos: build agents ## kill by chance and see that nothing is lost (KILLS=60 SEED=1 ARGS="-heartbeat 30s -probe 60s -split")
 	$(GO) test -count 1 -timeout 12h -parallel $(AT_ONCE) -v ./test/chaos -run '^TestByChance$$' -args -kills $(or $(KILLS),60) -seed $(or $(SEED),1) $(ARGS)
