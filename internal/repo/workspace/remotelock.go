@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -57,7 +58,41 @@ func (n *pushNotes) begin(ctx context.Context, note string) error {
 	if errors.Is(err, fs.ErrPermission) { // the error of git itself is clearer
 		return nil
 	}
+	if err == nil {
+		err = n.follow(note)
+	}
 	return err
+}
+
+// follow makes the note newer than each lock that is there already. The clock of file systems stands still for some milliseconds, and a
+// lock of the same time as the note would count as ours.
+func (n *pushNotes) follow(note string) error {
+	for path := range n.locks(note) {
+		lock, err := os.Lstat(path)
+		if err != nil {
+			continue
+		}
+		written, err := os.Stat(note)
+		if err == nil && !lock.ModTime().Before(written.ModTime()) {
+			later := lock.ModTime().Add(time.Millisecond)
+			err = os.Chtimes(note, later, later)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// locks gives the paths of the locks on the task's own refs in the repository that has the note.
+func (n *pushNotes) locks(note string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, ref := range []string{fenceRef(n.id), checkpointRef(n.id), n.state.branchRef()} {
+			if !yield(filepath.Join(filepath.Dir(note), filepath.FromSlash(ref)) + ".lock") {
+				return
+			}
+		}
+	}
 }
 
 // left removes the locks of a killed push and reports whether another one may still be in use.
@@ -69,8 +104,7 @@ func (n *pushNotes) left(ctx context.Context, note string) (inUse bool) {
 	by, err := os.ReadFile(note)
 	here := err == nil && strings.TrimSpace(string(by)) == machine()
 	dir := filepath.Dir(note)
-	for _, ref := range []string{fenceRef(n.id), checkpointRef(n.id), n.state.branchRef()} {
-		path := filepath.Join(dir, filepath.FromSlash(ref)) + ".lock"
+	for path := range n.locks(note) {
 		lock, err := os.Lstat(path)
 		if err != nil || !lock.Mode().IsRegular() || lock.ModTime().Before(begun.ModTime()) {
 			continue
