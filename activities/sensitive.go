@@ -54,7 +54,9 @@ func (i *inspector) read(ctx context.Context, tree *workspace.Tree, paths pathSc
 }
 
 // inspect calls also for each changed file, and returns the findings.
-func (i *inspector) inspect(ctx context.Context, tree *workspace.Tree, paths pathScope, also func(sensitive.Change) error) ([]task.Finding, error) {
+func (i *inspector) inspect(
+	ctx context.Context, tree *workspace.Tree, paths pathScope, also func(sensitive.Change) error,
+) ([]task.Finding, error) {
 	outside, err := paths.outside()
 	if err != nil {
 		return nil, err

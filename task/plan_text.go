@@ -9,8 +9,8 @@ import (
 )
 
 // PlanFromText parses a plan in Markdown, for agents without structured answers. It recognizes the headings Summary, Approach, Files,
-// Risks, Evidence, Size and Deliverables (or Tasks), a line "Verdict: ...", and deliverables written as "- [ ] FEAT-001: text", as other items
-// under Deliverables, or as headings there. Nested bullets are acceptance criteria. Text under other headings becomes part of the
+// Risks, Evidence, Size and Deliverables (or Tasks), a line "Verdict: ...", and deliverables written as "- [ ] FEAT-001: text", as other
+// items under Deliverables, or as headings there. Nested bullets are acceptance criteria. Text under other headings becomes part of the
 // approach. A plan for work without deliverables gets exactly one, made from the summary. The result is tidied and validated.
 func PlanFromText(markdown string) (Plan, error) {
 	if len(markdown) > maxDraft+len(cutMark) {

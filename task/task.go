@@ -112,7 +112,7 @@ type Plan struct {
 	Lines        int           `json:"lines,omitempty"`    // about how many will be added and removed; 0 when the planner has not said
 	MaxLines     int           `json:"maxLines,omitempty"` // what a pull request should keep to, when Lines is more
 	Split        []string      `json:"split,omitempty"`    // then: the tasks that it could be split into
-	Opens        []string      `json:"opens,omitempty"`    // files of paths.taskWritable that are open: those that people saw before they approved
+	Opens        []string      `json:"opens,omitempty"`    // files of paths.taskWritable that are open: people saw them and approved
 	Deliverables []Deliverable `json:"deliverables"`
 }
 

@@ -46,7 +46,8 @@ func Directory(ctx workflow.Context, state *signals.DirectoryState) error {
 		onUpdate(ctx, signals.Invite, notForPeople+"make a code known; use `longshift chats invite`", nil, pictured(d, d.invite)),
 		onUpdate(ctx, signals.Bind, notForPeople+"a chat has sent its code", nil, pictured(d, d.bind)),
 		onUpdate(ctx, signals.Unbind, "take a binding back: {channel, user}", nil, pictured(d, d.unbind)),
-		onUpdate(ctx, signals.Switch, notForPeople+"a chat chooses its workspace: {channel, user, workspace}", d.canChoose, pictured(d, d.choose)))
+		onUpdate(ctx, signals.Switch, notForPeople+"a chat chooses its workspace: {channel, user, workspace}",
+			d.canChoose, pictured(d, d.choose)))
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,8 @@ func (g *limiter) page() *page {
 		p.fact("Next human action", "none; `resume` on the page of a waiting task starts it before tasks that arrived automatically")
 	}
 	if g.Failures > 0 {
-		p.fact("Errors", "%d in a row have stopped with errors; after %d no task of an intake starts until one ends well", g.Failures, mostFailures)
+		p.fact("Errors", "%d in a row have stopped with errors; after %d no task of an intake starts until one ends well",
+			g.Failures, mostFailures)
 	}
 	if g.Spent > 0 {
 		p.fact("Spent on "+g.Day, "%.2f USD, UTC day", g.Spent)

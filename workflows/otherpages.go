@@ -96,7 +96,8 @@ func arrivalPage(ctx workflow.Context, e forge.Event, did string) {
 	var p page
 	p.title(cmp.Or(map[bool]string{true: "done"}[did != ""], "at work"), "")
 	p.fact("Next human action", "none; the answer is written at the forge")
-	p.fact("Request", "%s by %s in %s", task.Literally(strings.ReplaceAll(string(e.Kind), "_", " ")), task.Literally(cmp.Or(e.Actor, "somebody")),
+	p.fact("Request", "%s by %s in %s", task.Literally(strings.ReplaceAll(string(e.Kind), "_", " ")),
+		task.Literally(cmp.Or(e.Actor, "somebody")),
 		task.Literally(e.Owner+"/"+e.Name))
 	if e.Number > 0 {
 		p.fact("About", "#%d", e.Number)

@@ -88,7 +88,8 @@ func (pu *publisher) summary() forge.Summary {
 		Title: pu.title, Task: s.Task, Overview: s.Plan.Approach, Deliverables: s.Plan.Deliverables,
 		Review: s.Review, Files: s.Files, Added: s.Added, Removed: s.Deleted, Usage: s.Usage,
 		Sessions: len(s.Sessions), Duration: s.Worked, RequestedBy: pu.def.input.RequestedBy, Issue: pu.def.input.Issue,
-		Sensitive: pu.commits.last.findings, ToRead: pu.commits.last.toRead, Routine: pu.commits.last.routine, MaxLines: pu.settings.PullRequest.MaxLines,
+		Sensitive: pu.commits.last.findings, ToRead: pu.commits.last.toRead, Routine: pu.commits.last.routine,
+		MaxLines: pu.settings.PullRequest.MaxLines,
 		Followed: pu.settings.PullRequest.Follow && pu.def.repo.Path == "",
 	}
 	for _, e := range s.Sessions {

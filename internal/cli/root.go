@@ -49,7 +49,8 @@ func formatOf(args []string) string {
 // otherNames are what other programs call these commands.
 var otherNames = map[string][]string{
 	"cancel": {"stop", "kill", "terminate"}, "dev": {"server", "worker", "up"}, "follow-up": {"continue"}, "list": {"ls"}, "login": {"auth"},
-	"resume": {"unpause"}, "run": {"start", "new", "create"}, "show": {"view", "describe", "info", "plan", "cost"}, "status": {"ps"}, "undo": {"rm", "delete", "revert"},
+	"resume": {"unpause"}, "run": {"start", "new", "create"}, "show": {"view", "describe", "info", "plan", "cost"}, "status": {"ps"},
+	"undo": {"rm", "delete", "revert"},
 }
 
 // root is the whole command tree.

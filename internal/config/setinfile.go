@@ -48,7 +48,8 @@ func SetInFile(path string, settings ...Setting) (closed bool, err error) {
 		err = atomicfile.Write(path, text)
 	}
 	if err != nil {
-		return false, fault.New(fault.Infra, "set %s in %s: %w", settings[0].Name, path, err).WithHint("see that there is room, and that the folder is writable")
+		return false, fault.New(fault.Infra, "set %s in %s: %w", settings[0].Name, path, err).
+			WithHint("see that there is room, and that the folder is writable")
 	}
 	return there && secret && forOthers(info), nil
 }
@@ -74,7 +75,8 @@ func editSettings(old []byte, settings ...Setting) (edited []byte, secret bool, 
 		text, want[s.Name] = setLine(text, s), s.Value
 	}
 	text = strings.TrimLeft(text, "\n") + "\n"
-	if now, err := parseSettings([]byte(text)); err != nil || !maps.EqualFunc(now, want, func(a, b any) bool { return reflect.DeepEqual(a, b) }) {
+	now, err := parseSettings([]byte(text))
+	if err != nil || !maps.EqualFunc(now, want, func(a, b any) bool { return reflect.DeepEqual(a, b) }) {
 		return nil, false, fmt.Errorf("%s can't be changed there by itself", settings[0].Name)
 	}
 	ways := waysOf()

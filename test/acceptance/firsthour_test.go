@@ -91,15 +91,28 @@ func newMachine(t *testing.T) *hour {
 	return h
 }
 
-// command is a shell on that machine. It has a process namespace of its own, which ends with the test.
+// onMachine makes the folder $1 the root of its mount namespace, with Go, this project at /src, and what the network needs, and runs the
+// command $3 of the user $2 there. /proc is mounted anew and whole, because sandboxes on that machine mount theirs.
+const onMachine = `set -e
+mount --make-rprivate /
+mount --bind "$1" "$1"
+mount -t proc proc "$1/proc"
+mount --rbind /dev "$1/dev"
+mount -o bind,ro "$4" "$1/usr/local/go"
+mount -o bind,ro "$5" "$1/src"
+mount -o bind,ro /etc/resolv.conf "$1/etc/resolv.conf"
+mount -o bind,ro /etc/ssl/certs "$1/etc/ssl/certs"
+cd "$1"
+pivot_root . mnt
+cd /
+umount -l /mnt
+exec su --login "$2" --command "$3"
+`
+
+// command is a shell on that machine. All that it starts ends with it.
 func (h *hour) command(ctx context.Context, user, script string) *exec.Cmd {
-	goroot := ask(h.t, "go", "env", "GOROOT")
-	return exec.CommandContext(ctx, program(h.t, "bwrap"), "--bind", h.root, "/", "--dev", "/dev", "--proc", "/proc",
-		"--unshare-pid", "--unshare-ipc", "--die-with-parent", "--cap-add", "ALL", "--clearenv", "--ro-bind", "/etc/resolv.conf", "/etc/resolv.conf",
-		"--ro-bind", "/etc/ssl/certs", "/etc/ssl/certs", // the certificates that this machine's network needs
-		"--ro-bind", goroot, "/usr/local/go", "--ro-bind", lab.Root(), "/src", "--setenv", "HOME", "/root",
-		"--setenv", "PATH", "/usr/local/go/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-		"su", "--login", user, "--command", "export PATH=~/.local/bin:$PATH:/usr/local/go/bin LANG=C.UTF-8\n"+script)
+	return exec.CommandContext(ctx, program(h.t, "unshare"), "--mount", "--pid", "--ipc", "--fork", "--kill-child", "/bin/sh", "-c", onMachine, "sh",
+		h.root, user, "export PATH=~/.local/bin:$PATH:/usr/local/go/bin LANG=C.UTF-8\n"+script, ask(h.t, "go", "env", "GOROOT"), lab.Root())
 }
 
 // must runs what belongs to the stage and not to the transcript.

@@ -50,7 +50,8 @@ func NewTerminal(t *testing.T, vars ...string) *Terminal {
 }
 
 func (c *Terminal) Streams() term.Streams {
-	streams := term.Streams{In: c.In, Out: &c.Out, Err: &c.Errs, InTTY: c.Raw, ErrTTY: c.TTY, Width: func() int { return cmp.Or(c.Columns, 80) }}
+	streams := term.Streams{In: c.In, Out: &c.Out, Err: &c.Errs, InTTY: c.Raw, ErrTTY: c.TTY,
+		Width: func() int { return cmp.Or(c.Columns, 80) }}
 	if c.In == nil {
 		streams.In = strings.NewReader("")
 	}

@@ -47,7 +47,8 @@ func (p *Printer) Facts(title string, pairs ...string) string {
 func paragraphs(text string) []string {
 	var all []string
 	for _, line := range strings.Split(text, "\n") {
-		if last := len(all) - 1; last >= 0 && all[last] != "" && line != "" && !strings.HasPrefix(line, " ") && !strings.HasPrefix(all[last], " ") {
+		last := len(all) - 1
+		if last >= 0 && all[last] != "" && line != "" && !strings.HasPrefix(line, " ") && !strings.HasPrefix(all[last], " ") {
 			all[last] += " " + line
 			continue
 		}
