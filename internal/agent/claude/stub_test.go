@@ -178,3 +178,10 @@ func TestThinking(t *testing.T) {
 		t.Error("the effort was not passed on")
 	}
 }
+
+func TestReadmeNamesTheVersion(t *testing.T) {
+	page, err := os.ReadFile("../../../README.md")
+	if want := "@anthropic-ai/claude-code@" + Pinned; err != nil || !strings.Contains(string(page), want) {
+		t.Errorf("the README does not say to install %s (%v)", want, err)
+	}
+}
