@@ -79,7 +79,7 @@ func onlyTheCheckpoint(t *testing.T, s *lab.Stage, now signals.Status) {
 // TestPushWaitsForAPerson asks before anything is on a branch, waits across a restart of the worker, and names all of it first.
 func TestPushWaitsForAPerson(t *testing.T) {
 	t.Parallel()
-	s := lab.NewScriptedStage(t, plants(), lab.QuickSettings)
+	s := lab.NewStage(t, plants(), lab.QuickSettings)
 	now := waitsToPush(t, s)
 	if shown := s.Longshift(t, "status", s.Begun.GetID()); !strings.Contains(shown.Out, "help.yml: new; runs on pull_request_target") || !strings.Contains(shown.Out, now.Questions[0].ID) {
 		t.Errorf("status shows %s", shown.Out)
