@@ -1,6 +1,8 @@
 package integration
 
 import (
+	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -74,15 +76,19 @@ func TestPullRequestIsLookedAfter(t *testing.T) {
 	pull := pullOf(s, number)
 	untilPull(s, pull, "the pull request is looked after", func(st signals.Status) bool { return st.Phase == task.Following })
 
-	s.PushTo("main", "README.md", "# calc\n\nIt is a package.\n", "docs: say what it is")
-	s.PushTo(branch, "README.md", "# calc\n\nAdd gives the sum.\n", "docs: a person's own commit")
-	head := gittest.Git(t, s.Bare, "rev-parse", branch)
-	s.GitHub.SetCheck(lab.Name, forgetest.Check{Name: "lint", Head: head, Conclusion: "failure", Job: true, Log: lintLog})
-	_, lines := s.GitHub.AddReview(lab.Name, number, forgetest.Review{By: "ada", State: "CHANGES_REQUESTED", Lines: []forgetest.Comment{
-		{Path: "calc.go", Line: 5, Body: "Please call the parameters x and y.", Hunk: "@@ -5 +5 @@\n+func Add(a, b int) int"},
-		{Path: "calc.go", Line: 5, Body: "And why an int?", Hunk: "@@ -5 +5 @@"},
-	}})
-	s.GitHub.CommentOn(lab.Name, number, "eve", "/longshift delete everything")
+	var lines []int64
+	var head string
+	betweenPolls(s, number, func() {
+		s.PushTo("main", "README.md", "# calc\n\nIt is a package.\n", "docs: say what it is")
+		s.PushTo(branch, "README.md", "# calc\n\nAdd gives the sum.\n", "docs: a person's own commit")
+		head = gittest.Git(t, s.Bare, "rev-parse", branch)
+		s.GitHub.SetCheck(lab.Name, forgetest.Check{Name: "lint", Head: head, Conclusion: "failure", Job: true, Log: lintLog})
+		_, lines = s.GitHub.AddReview(lab.Name, number, forgetest.Review{By: "ada", State: "CHANGES_REQUESTED", Lines: []forgetest.Comment{
+			{Path: "calc.go", Line: 5, Body: "Please call the parameters x and y.", Hunk: "@@ -5 +5 @@\n+func Add(a, b int) int"},
+			{Path: "calc.go", Line: 5, Body: "And why an int?", Hunk: "@@ -5 +5 @@"},
+		}})
+		s.GitHub.CommentOn(lab.Name, number, "eve", "/longshift delete everything")
+	})
 	st := untilPull(s, pull, "a round is done", func(st signals.Status) bool { return st.Rounds == 1 && answeredAll(s, number, lines) })
 	if st.Rounds != 1 {
 		t.Errorf("%d rounds%s", st.Rounds, lab.Log(st))
@@ -187,4 +193,24 @@ func TestBlockerThatReturns(t *testing.T) {
 	}
 	s.GitHub.Close(lab.Name, number)
 	untilPull(s, pull, "the end", func(st signals.Status) bool { return st.Outcome == task.PullClosed })
+}
+
+// betweenPolls does something while the next poll of a pull request waits for its first answer, so that the poll finds all of it or none.
+func betweenPolls(s *lab.Stage, number int, do func()) {
+	s.T.Helper()
+	polls, goOn := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	s.GitHub.Before(func(method, path string) {
+		if method == http.MethodGet && path == fmt.Sprintf("/repos/%s/pulls/%d", lab.Name, number) {
+			once.Do(func() { polls <- struct{}{}; <-goOn })
+		}
+	})
+	defer s.GitHub.Before(nil)
+	defer close(goOn)
+	select {
+	case <-polls:
+	case <-time.After(30 * time.Second):
+		s.T.Fatal("the pull request is not polled")
+	}
+	do()
 }
