@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strings"
 
+	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/client"
 
 	"github.com/longshift/longshift/internal/checkup"
 	"github.com/longshift/longshift/internal/cli/server"
-	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/signals"
 )
 
@@ -44,7 +44,7 @@ func (h *hostsCheck) named(ctx context.Context, c client.Client, name string) []
 // connected returns the hosts that have asked for work in the last minutes, and findings on workers that do not tell which host they are.
 // Nobody is connected where the server does not answer; then its own check has said so.
 func (h *hostsCheck) connected(ctx context.Context, c client.Client) (hosts []string, old []finding) {
-	all, err := polls(ctx, c, queuesOf(config.RoleHost)[0])
+	all, err := server.Pollers(ctx, c, signals.QueueHosts, enumspb.TASK_QUEUE_TYPE_ACTIVITY)
 	if err != nil {
 		return nil, nil
 	}

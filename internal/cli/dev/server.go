@@ -49,7 +49,7 @@ func (s *serverCheck) all(ctx context.Context, fix bool) (findings []finding, as
 // queue looks for a worker on a queue.
 func (s *serverCheck) queue(ctx context.Context, c client.Client, q queue) checkup.Finding {
 	check := "worker, " + q.what
-	all, err := polls(ctx, c, q)
+	all, err := server.Pollers(ctx, c, q.name, q.kind)
 	if err != nil {
 		return checkup.Failed(check, s.server.Explain(err, q.name))
 	}

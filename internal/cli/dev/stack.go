@@ -124,7 +124,7 @@ func (s *stack) startWorker(ctx context.Context) error {
 func (s *stack) pollers(ctx context.Context) []map[string]time.Time {
 	var all []map[string]time.Time
 	for _, q := range queuesOf(s.role) {
-		polls, err := polls(ctx, s.client, q)
+		polls, err := server.Pollers(ctx, s.client, q.name, q.kind)
 		if err != nil {
 			polls = nil // unknown; the next look tells
 		}

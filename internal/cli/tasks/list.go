@@ -76,10 +76,7 @@ func (t *Tasks) CheckAttributes(ctx context.Context, c client.Client) error {
 
 // SayUnattended says that no worker asks for work, and that nothing moves then.
 func (t *Tasks) SayUnattended(ctx context.Context, c client.Client) {
-	call, cancel := server.Answer(ctx)
-	defer cancel()
-	d, err := c.DescribeTaskQueue(call, signals.Queue, enumspb.TASK_QUEUE_TYPE_WORKFLOW)
-	if err == nil && len(d.GetPollers()) == 0 {
+	if pollers, err := server.Pollers(ctx, c, signals.Queue, enumspb.TASK_QUEUE_TYPE_WORKFLOW); err == nil && len(pollers) == 0 {
 		t.printer.Say("no worker is connected, so nothing moves; %s", startWorker)
 	}
 }
