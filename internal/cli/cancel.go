@@ -33,7 +33,7 @@ func newCancelCommand(f *factory) *cobra.Command {
 		Long: `Cancel a running task. Its agent is stopped and its workspace is kept for a while.
 The task ends when its worker has stopped what runs; --wait stays until then.`,
 		Example:           "  longshift cancel acme-web-fix-login-x1y2z3\n  longshift cancel x1y2z3 --reason \"wrong branch\" --wait",
-		Args:              command.Takes(1, 1, "the task"),
+		Args:              command.TakesTask(1),
 		ValidArgsFunction: o.tasks.Complete,
 		Annotations:       command.Exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitConflict, fault.ExitServer, fault.ExitInterrupt),
 		RunE: func(c *cobra.Command, args []string) error {

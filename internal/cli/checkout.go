@@ -26,7 +26,7 @@ func newCheckoutCommand(f *factory) *cobra.Command {
 		Long: `Check out the branch of a task, by git switch. A branch that is on a forge is fetched into the clone of the current folder.
 Changes of your own that git switch would lose keep it from switching; a branch of yours with the same name is moved forward only.`,
 		Example:           "  longshift checkout x1y2z3",
-		Args:              command.Takes(1, 1, "the task"),
+		Args:              command.TakesTask(1),
 		ValidArgsFunction: f.tasks.CompleteAll,
 		Annotations:       command.Exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitConflict, fault.ExitServer, fault.ExitInterrupt),
 		RunE:              func(c *cobra.Command, args []string) error { return o.run(c.Context(), args[0]) },

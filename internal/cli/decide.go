@@ -11,9 +11,9 @@ import (
 )
 
 // messageCommand is the shape of every command that sends one message to a task.
-func (d *sender) command(use, short, example string, most int, what string) *cobra.Command {
+func (d *sender) command(use, short, example string, most int) *cobra.Command {
 	return &cobra.Command{
-		Use: use, Short: short, Example: example, Args: command.Takes(1, most, what), ValidArgsFunction: d.tasks.Complete,
+		Use: use, Short: short, Example: example, Args: command.TakesTask(most), ValidArgsFunction: d.tasks.Complete,
 		Annotations: command.Exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitConflict, fault.ExitServer, fault.ExitInterrupt),
 	}
 }
@@ -25,7 +25,7 @@ func revisionFlag(c *cobra.Command, revision *int) {
 func newApproveCommand(d *sender) *cobra.Command {
 	var r signals.ApproveRequest
 	c := d.command("approve <task>", "Let a plan pass",
-		"  longshift approve acme-web-fix-login-x1y2z3\n  longshift approve x1y2z3 --revision 2 --comment \"keep the old name\"", 1, "the task")
+		"  longshift approve acme-web-fix-login-x1y2z3\n  longshift approve x1y2z3 --revision 2 --comment \"keep the old name\"", 1)
 	revisionFlag(c, &r.Revision)
 	c.Flags().StringVar(&r.Comment, "comment", "", "`text` told to the next session")
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -37,7 +37,7 @@ func newApproveCommand(d *sender) *cobra.Command {
 func newEditCommand(d *sender) *cobra.Command {
 	var r signals.EditRequest
 	c := d.command("edit <task> <text>", "Ask the planner to change the plan",
-		"  longshift edit x1y2z3 \"leave the public API as it is\"\n  longshift edit x1y2z3 --revision 1 \"one commit only\"", 2, "the task")
+		"  longshift edit x1y2z3 \"leave the public API as it is\"\n  longshift edit x1y2z3 --revision 1 \"one commit only\"", 2)
 	revisionFlag(c, &r.Revision)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		text, err := textOf(args, "what is to change", `longshift edit TASK "one commit only"`)
@@ -53,7 +53,7 @@ func newEditCommand(d *sender) *cobra.Command {
 func newRejectCommand(d *sender) *cobra.Command {
 	var r signals.RejectRequest
 	c := d.command("reject <task>", "End a task whose plan is not wanted",
-		"  longshift reject x1y2z3 --reason \"we drop this feature\"", 1, "the task")
+		"  longshift reject x1y2z3 --reason \"we drop this feature\"", 1)
 	revisionFlag(c, &r.Revision)
 	c.Flags().StringVar(&r.Reason, "reason", "", "`why`; kept with the task")
 	c.RunE = func(c *cobra.Command, args []string) error {

@@ -27,7 +27,7 @@ func newDiffCommand(f *factory) *cobra.Command {
 		Long: `Show what a task has changed since the commit that it started from, by git diff with your pager and colours. Commits that are
 on a forge are fetched into the clone of the current folder; no branch is changed. A task that still works shows what it has committed.`,
 		Example:           "  longshift diff x1y2z3\n  longshift diff x1y2z3 -- --stat\n  longshift diff x1y2z3 -o json | jq -r '.files[].path'",
-		Args:              command.Takes(1, 100, "the task"),
+		Args:              command.TakesTask(100),
 		ValidArgsFunction: f.tasks.CompleteAll,
 		Annotations:       command.Exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitConflict, fault.ExitServer, fault.ExitInterrupt),
 		RunE: func(c *cobra.Command, args []string) error {

@@ -42,7 +42,7 @@ func newLogsCommand(f *factory) *cobra.Command {
 		Long: `Read what the agents of a task did, session by session. Logs are files in the data folder of the host
 that ran the session; LONGSHIFT_DATA must be the worker's. -f goes on with each new session until the task ends.`,
 		Example:           "  longshift logs x1y2z3\n  longshift logs -f x1y2z3\n  longshift logs x1y2z3 --session 2 -o jsonl",
-		Args:              command.Takes(1, 1, "the task"),
+		Args:              command.TakesTask(1),
 		ValidArgsFunction: f.tasks.Complete,
 		Annotations:       command.Exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitServer, fault.ExitInterrupt),
 		RunE: func(c *cobra.Command, args []string) error {

@@ -33,7 +33,7 @@ func newOpenCommand(f *factory) *cobra.Command {
 		Long: `Open the pull request of a task in the browser, or its page in Temporal Web while there is none. The address is printed too, and
 only printed where standard output is no terminal.`,
 		Example:           "  longshift open x1y2z3\n  longshift open x1y2z3 --web",
-		Args:              command.Takes(1, 1, "the task"),
+		Args:              command.TakesTask(1),
 		ValidArgsFunction: f.tasks.CompleteAll,
 		Annotations:       command.Exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitServer, fault.ExitInterrupt),
 		RunE:              func(c *cobra.Command, args []string) error { return o.run(c.Context(), args[0]) },

@@ -29,7 +29,7 @@ func newRetryCommand(f *factory) *cobra.Command {
 		Long: `Start an ended task again with the same input, from the base branch as it is now. The planner is told how the task ended, what
 its plan was, which tests failed and what the review asked for. Its branch and its pull request, if any, stay as they are.`,
 		Example:           "  longshift retry x1y2z3\n  longshift retry x1y2z3 --tell \"keep the old API\" --detach",
-		Args:              command.Takes(1, 1, "the task"),
+		Args:              command.TakesTask(1),
 		ValidArgsFunction: f.tasks.CompleteEnded,
 		Annotations: command.Exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitConflict, fault.ExitSuspended, fault.ExitServer,
 			fault.ExitChecks, fault.ExitInterrupt),

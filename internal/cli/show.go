@@ -16,7 +16,7 @@ func newShowCommand(f *factory) *cobra.Command {
 		Use:               "show <task>",
 		Short:             "Show everything about one task: plan, sessions, checks, review, links",
 		Example:           "  longshift show x1y2z3\n  longshift show acme-web-fix-login-x1y2z3 -o json | jq .plan",
-		Args:              command.Takes(1, 1, "the task"),
+		Args:              command.TakesTask(1),
 		ValidArgsFunction: f.tasks.CompleteAll,
 		Annotations:       command.Exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitServer, fault.ExitInterrupt),
 		RunE:              func(c *cobra.Command, args []string) error { return show(c.Context(), v, args[0], debug) },

@@ -13,7 +13,7 @@ import (
 func newTellCommand(d *sender) *cobra.Command {
 	var r signals.TellRequest
 	c := d.command("tell <task> <text>", "Leave a message for the next session",
-		"  longshift tell x1y2z3 \"the staging database is down, skip those tests\"", 2, "the task")
+		"  longshift tell x1y2z3 \"the staging database is down, skip those tests\"", 2)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		text, err := textOf(args, "what the next session is to know", `longshift tell TASK "use the new client"`)
 		if err != nil {
@@ -29,7 +29,7 @@ func newResumeCommand(d *sender) *cobra.Command {
 	var r signals.ResumeRequest
 	var more time.Duration
 	c := d.command("resume <task>", "Let a suspended or waiting task go on",
-		"  longshift resume x1y2z3\n  longshift resume x1y2z3 --add-cost 2 --add-time 30m --note \"the API key is fixed\"", 1, "the task")
+		"  longshift resume x1y2z3\n  longshift resume x1y2z3 --add-cost 2 --add-time 30m --note \"the API key is fixed\"", 1)
 	c.Flags().Float64Var(&r.AddCost, "add-cost", 0, "US `dollars` on top of the budget")
 	c.Flags().DurationVar(&more, "add-time", 0, "running time on top of the budget, such as 30m")
 	c.Flags().StringVar(&r.Note, "note", "", "`text` told to the next session")
@@ -50,7 +50,7 @@ func newResumeCommand(d *sender) *cobra.Command {
 func newAbandonCommand(d *sender) *cobra.Command {
 	var r signals.AbandonRequest
 	c := d.command("abandon <task>", "End a task for good; its workspace is kept for a while",
-		"  longshift abandon x1y2z3 --reason \"done by hand\"", 1, "the task")
+		"  longshift abandon x1y2z3 --reason \"done by hand\"", 1)
 	c.Flags().StringVar(&r.Reason, "reason", "", "`why`; kept with the task")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		return d.deliver(c.Context(), args[0], signals.Abandon, func(m signals.Message) any { r.Message = m; return r })

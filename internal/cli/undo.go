@@ -34,7 +34,7 @@ func newUndoCommand(f *factory) *cobra.Command {
 A branch that somebody else has moved stays. Of a task whose pull request is merged nothing is deleted. What is gone already is no
 error: undo can be repeated. A worker does it, and continues when this command is interrupted.`,
 		Example:           "  longshift undo x1y2z3\n  longshift undo x1y2z3 --yes -o json | jq -r '.deleted[]'",
-		Args:              command.Takes(1, 1, "the task"),
+		Args:              command.TakesTask(1),
 		ValidArgsFunction: f.tasks.CompleteEnded,
 		Annotations:       command.Exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitConflict, fault.ExitServer, fault.ExitInterrupt),
 		RunE:              func(c *cobra.Command, args []string) error { return o.run(c.Context(), args[0]) },

@@ -2,6 +2,7 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -42,14 +43,20 @@ func meant(c *cobra.Command, name string) string {
 
 // Takes checks the number of arguments and names the missing one.
 func Takes(least, most int, what string) cobra.PositionalArgs {
+	return takes(least, most, what, "")
+}
+
+// TakesTask checks the number of arguments of a command on a task, and says where the ids of tasks are when there is none.
+func TakesTask(most int) cobra.PositionalArgs {
+	return takes(1, most, "the task", "`longshift list` shows the ids of tasks")
+}
+
+// takes checks the number of arguments. hint is for a missing one; "" names the help.
+func takes(least, most int, what, hint string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		switch {
 		case len(args) < least:
-			hint := fmt.Sprintf("see %s --help", c.CommandPath())
-			if what == "the task" {
-				hint = "`longshift list` shows the ids of tasks"
-			}
-			return fault.New(fault.Input, "%s is missing", what).WithHint("%s", hint)
+			return fault.New(fault.Input, "%s is missing", what).WithHint("%s", cmp.Or(hint, "see "+c.CommandPath()+" --help"))
 		case len(args) > most && most == 0:
 			return fault.New(fault.Input, "unexpected argument %q", args[0]).WithHint("see %s --help", c.CommandPath())
 		case len(args) > most:
