@@ -112,23 +112,16 @@ func Also(ctx context.Context, rules []Rule) context.Context {
 	return context.WithValue(ctx, alsoKey{}, rules)
 }
 
-// findFor is find with the rules of Also.
-func (c *Config) findFor(ctx context.Context, host string, port int, plain bool) (Rule, string) {
-	r, why := c.find(host, port, plain)
+// rulesFor returns the rules of a connection: everybody's, and those of Also.
+func (c *Config) rulesFor(ctx context.Context) []Rule {
 	more, _ := ctx.Value(alsoKey{}).([]Rule)
-	if why == "" || len(more) == 0 {
-		return r, why
-	}
-	if r, none := (&Config{Rules: more}).find(host, port, plain); none == "" {
-		return r, ""
-	}
-	return r, why
+	return slices.Concat(c.Rules, more)
 }
 
 // find returns the rule for a normalized host, or why there is none.
-func (c *Config) find(host string, port int, plain bool) (Rule, string) {
+func find(rules []Rule, host string, port int, plain bool) (Rule, string) {
 	why := "is not a listed host"
-	for _, r := range c.Rules {
+	for _, r := range rules {
 		switch {
 		case !r.covers(host):
 		case r.Plain != plain:

@@ -46,7 +46,7 @@ func TestPatternInOtherScript(t *testing.T) {
 	}
 	for host, want := range map[string]string{"a.xn--bcher-kva.example": "", "xn--bcher-kva.example": "is not a listed host",
 		"a.bucher.example": "is not a listed host"} {
-		if _, why := c.find(host, 443, false); why != want {
+		if _, why := find(c.Rules, host, 443, false); why != want {
 			t.Errorf("%s: %q", host, why)
 		}
 	}
@@ -63,16 +63,16 @@ func TestAlso(t *testing.T) {
 		t.Fatal(err)
 	}
 	also := Also(t.Context(), []Rule{page})
-	if _, why := c.findFor(t.Context(), "docs.example", 443, false); why == "" {
+	if _, why := find(c.rulesFor(t.Context()), "docs.example", 443, false); why == "" {
 		t.Error("every connection reaches it")
 	}
 	for host, want := range map[string]bool{"docs.example": true, "registry.example": true, "a.docs.example": false, "other.example": false} {
-		if _, why := c.findFor(also, host, 443, false); (why == "") != want {
+		if _, why := find(c.rulesFor(also), host, 443, false); (why == "") != want {
 			t.Errorf("%s: %q", host, why)
 		}
 	}
 	for port, plain := range map[int]bool{80: true, 8443: false} {
-		if _, why := c.findFor(also, "docs.example", port, plain); why == "" {
+		if _, why := find(c.rulesFor(also), "docs.example", port, plain); why == "" {
 			t.Errorf("port %d is open", port)
 		}
 	}
@@ -87,11 +87,11 @@ func TestDefaults(t *testing.T) {
 	for _, host := range []string{"registry.npmjs.org", "pypi.org", "files.pythonhosted.org", "index.crates.io", "static.crates.io",
 		"proxy.golang.org", "sum.golang.org",
 		"rubygems.org", "repo.packagist.org", "repo.maven.apache.org", "repo1.maven.org", "api.nuget.org", "registry.yarnpkg.com"} {
-		if r, why := p.config.find(host, 443, false); why != "" || r.Internal {
+		if r, why := find(p.config.Rules, host, 443, false); why != "" || r.Internal {
 			t.Errorf("%s: %+v, %q", host, r, why)
 		}
 		for _, plain := range []bool{false, true} {
-			if _, why := p.config.find(host, 80, plain); why == "" {
+			if _, why := find(p.config.Rules, host, 80, plain); why == "" {
 				t.Errorf("%s:80 is open", host)
 			}
 		}
@@ -101,7 +101,7 @@ func TestDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer none.Close()
-	if _, why := none.config.find("pypi.org", 443, false); why == "" {
+	if _, why := find(none.config.Rules, "pypi.org", 443, false); why == "" {
 		t.Error("an empty list lets the defaults through")
 	}
 }

@@ -35,7 +35,7 @@ func (p *Proxy) handle(ctx context.Context, conn net.Conn, account *Account) {
 
 // admit finds the rule for a host and connects, if the account is within its limits.
 func (p *Proxy) admit(ctx context.Context, to authority, plain bool, account *Account) (net.Conn, Rule, *refusal) {
-	rule, why := p.config.findFor(ctx, to.host, to.port, plain)
+	rule, why := find(p.config.rulesFor(ctx), to.host, to.port, plain)
 	if why != "" {
 		return nil, rule, deny(to.host, to.port, "%s; the operator can add it to %s", why, p.config.Setting)
 	}
