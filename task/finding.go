@@ -13,6 +13,12 @@ type Finding struct {
 // PathsFinding is the kind of findings about files that the settings let no agent change. They are always refused.
 const PathsFinding = "paths"
 
+// Kinds of findings by which others tell what a change is about.
+const (
+	LocksFinding = "locks" // in lock files
+	TestsFinding = "tests" // removed or skipped tests
+)
+
 // FindingAction is what the operator wants done about a kind of finding.
 type FindingAction string
 

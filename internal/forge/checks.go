@@ -8,9 +8,6 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// removedTests is the kind of findings in tests that were removed or skipped.
-const removedTests = "tests"
-
 // warning comes before everything else in a body: the check fails, or there is none.
 func (s Summary) warning(l limits) []string {
 	if s.Unchecked {
@@ -105,7 +102,7 @@ func (s Summary) proof(l limits) []string {
 // noLongerFailing returns the tests that failed before the change and fail in none of its checks. It names none where tests
 // were removed or skipped, or where a check fails with other tests or without names: those of before may not have run.
 func (s Summary) noLongerFailing() []string {
-	if len(s.Checks) == 0 || slices.ContainsFunc(s.Sensitive, func(f task.Finding) bool { return f.Kind == removedTests }) {
+	if len(s.Checks) == 0 || slices.ContainsFunc(s.Sensitive, func(f task.Finding) bool { return f.Kind == task.TestsFinding }) {
 		return nil
 	}
 	before, failing := s.Before.Failing, []string(nil)

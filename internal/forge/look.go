@@ -8,9 +8,6 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// locks is the kind of findings in lock files. Programs write them, so they come last.
-const locks = "locks"
-
 // look lists the files that a reader should look at first: every change that deserves a second look, then the others by purpose and size,
 // and last what programs write.
 func (s Summary) look(l limits) []string {
@@ -19,7 +16,7 @@ func (s Summary) look(l limits) []string {
 	left := 0
 	for _, f := range s.Sensitive {
 		switch {
-		case f.Path != "" && listed[f.Path], f.Kind == locks:
+		case f.Path != "" && listed[f.Path], f.Kind == task.LocksFinding:
 			continue
 		case len(rows) >= l.rows:
 			left++
@@ -45,7 +42,7 @@ func (s Summary) look(l limits) []string {
 	}
 	for _, f := range s.Sensitive {
 		switch {
-		case f.Kind != locks, f.Path != "" && listed[f.Path]:
+		case f.Kind != task.LocksFinding, f.Path != "" && listed[f.Path]:
 		case f.Path == "":
 			routine = append(routine, phrase(f.What, 200))
 		default:

@@ -15,20 +15,20 @@ type Kind string
 
 // The kinds. Operators write them in LONGSHIFT_SENSITIVE, so their meaning must never change.
 const (
-	CI          Kind = "ci"          // run by a forge or a CI server, mostly on every push
-	Hooks       Kind = "hooks"       // run by git and shells
-	Agents      Kind = "agents"      // read or run by agents and editors
-	Install     Kind = "install"     // run by an installation or a build
-	Registries  Kind = "registries"  // choose where packages come from
-	Locks       Kind = "locks"       // choose which packages are installed
-	Submodules  Kind = "submodules"  // other repositories
-	Links       Kind = "links"       // links out of the repository, or into the git directory
-	Executables Kind = "executables" // files that have become executable
-	Binaries    Kind = "binaries"    // files that a review can't show
-	Names       Kind = "names"       // names with invisible characters
-	Settings    Kind = "settings"    // settings of Longshift itself
-	Owners      Kind = "owners"      // rules about who must approve what
-	Tests       Kind = "tests"       // removed or skipped tests
+	CI          Kind = "ci"              // run by a forge or a CI server, mostly on every push
+	Hooks       Kind = "hooks"           // run by git and shells
+	Agents      Kind = "agents"          // read or run by agents and editors
+	Install     Kind = "install"         // run by an installation or a build
+	Registries  Kind = "registries"      // choose where packages come from
+	Locks       Kind = task.LocksFinding // choose which packages are installed
+	Submodules  Kind = "submodules"      // other repositories
+	Links       Kind = "links"           // links out of the repository, or into the git directory
+	Executables Kind = "executables"     // files that have become executable
+	Binaries    Kind = "binaries"        // files that a review can't show
+	Names       Kind = "names"           // names with invisible characters
+	Settings    Kind = "settings"        // settings of Longshift itself
+	Owners      Kind = "owners"          // rules about who must approve what
+	Tests       Kind = task.TestsFinding // removed or skipped tests
 )
 
 // Kinds lists all kinds, the most serious first.
