@@ -12,7 +12,7 @@ type Caller struct {
 	Task, Session string // Session is "" for the task's own commands
 	Role          string // of the session; "setup" or "check" for a command
 	Host          string
-	Pages         string // that the session may fetch besides, separated by spaces
+	Pages         string // web pages that the session may fetch, separated by spaces, so that callers can be compared
 }
 
 type callerKey struct{}

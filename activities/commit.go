@@ -32,7 +32,7 @@ type CommitInput struct {
 	Next       *SessionInput `json:"next,omitempty"` // the session that most likely follows
 
 	Paths   task.PathSettings `json:"paths,omitzero"`    // the task's settings for paths
-	Planned []string          `json:"planned,omitempty"` // files that the plan names
+	Planned []string          `json:"planned,omitempty"` // files that the approved plan opens
 }
 
 // Committed is the state of the branch afterwards.

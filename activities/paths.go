@@ -15,7 +15,7 @@ import (
 type pathScope struct {
 	task.PathSettings
 	role    task.Role
-	planned []string // files that the plan names
+	planned []string // files that the approved plan opens
 }
 
 func (in SessionInput) scope() pathScope {

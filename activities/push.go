@@ -17,7 +17,7 @@ type PushInput struct {
 	Allowed  []string `json:"allowed,omitempty"`  // ids of findings that a person has allowed to be pushed
 
 	Paths   task.PathSettings `json:"paths,omitzero"`    // the task's settings for paths
-	Planned []string          `json:"planned,omitempty"` // files that the plan names
+	Planned []string          `json:"planned,omitempty"` // files that the approved plan opens
 }
 
 // PushBranch pushes the task's branch and returns its head. It fails with fault.Leak when a commit holds a secret, and with

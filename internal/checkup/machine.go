@@ -64,7 +64,7 @@ func (m *Machine) checkEnvironment() Finding {
 	return warn("environment", "not ours: "+strings.Join(names, ", "), hint)
 }
 
-// checkGrants tells which secrets tasks get, and which they do not for the worker does not have them.
+// checkGrants tells which secrets tasks get, and which ones the worker itself lacks.
 func checkGrants(conf config.Config) Finding {
 	var granted []string
 	for _, g := range conf.Grants() {
