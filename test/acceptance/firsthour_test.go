@@ -128,6 +128,14 @@ func (h *hour) must(user, script string) string {
 // types runs a command as it is typed, writes it down with its output and time, and returns the output. code is what it must end with.
 func (h *hour) types(user, dir, env, line string, code int) string {
 	h.t.Helper()
+	said, took := h.runs(user, dir, env, line, code)
+	h.writes(user, line, said, took)
+	return said
+}
+
+// runs is types without writing anything down.
+func (h *hour) runs(user, dir, env, line string, code int) (said string, took time.Duration) {
+	h.t.Helper()
 	begun := time.Now()
 	var out bytes.Buffer
 	cmd := h.command(h.t.Context(), user, "cd "+dir+" && "+env+"\n"+line)
@@ -136,8 +144,7 @@ func (h *hour) types(user, dir, env, line string, code int) string {
 	if got := cmd.ProcessState.ExitCode(); got != code {
 		h.t.Fatalf("%s ended with %d, want %d:\n%s", line, got, code, out.String())
 	}
-	h.writes(user, line, out.String(), time.Since(begun))
-	return out.String()
+	return out.String(), time.Since(begun)
 }
 
 const transcriptLines = 30 // of one command's output
@@ -186,12 +193,14 @@ func (h *hour) task(y story, model string) {
 	h.says(dev, `longshift run "`)
 	run := h.starts("calc", "true", `../longshift/bin/longshift run "`+y.ask+`"`)
 	id := h.says(run, `longshift approve (\S+)`)[1]
-	h.types("ann", "calc", "true", "../longshift/bin/longshift approve "+id, 0)
+	approve := "../longshift/bin/longshift approve " + id
+	approved, waited := h.runs("ann", "calc", "true", approve, 0)
 	if err := run.cmd.Wait(); err != nil {
 		h.t.Fatalf("%s: %v\n%s", run.line, err, run.said(h.t))
 	}
 	h.writes("ann", dev.line, dev.said(h.t), 0)
 	h.writes("ann", run.line, run.said(h.t), time.Since(run.begun))
+	h.writes("ann", approve, approved, waited)
 	branch := h.says(run, `git merge (\S+)`)[1]
 	h.types("ann", "calc", "true", "git merge --quiet "+branch+" && go test ./...", 0)
 }
