@@ -88,7 +88,7 @@ func runWorker(ctx context.Context, lookup config.Lookup, stderr io.Writer) erro
 	if err != nil {
 		return fault.New(fault.Input, "read Temporal's environment: %w", err)
 	}
-	options.Logger = tlog.NewStructuredLogger(log)
+	options.Logger = tlog.NewStructuredLogger(slog.New(sdkLog{log.Handler()}))
 	endHealth, err := serveHealth(ctx, cfg, log) // a worker that waits for its server is alive
 	if err != nil {
 		return err
