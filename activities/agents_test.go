@@ -2,9 +2,13 @@ package activities
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"net/http"
 	"slices"
 	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/longshift/longshift/internal/agent"
 )
@@ -45,9 +49,45 @@ func outcome(out agent.Outcome) *player {
 	return &player{play: func(context.Context, agent.Session, func(agent.Event)) (agent.Outcome, error) { return out, nil }}
 }
 
-// answers makes an agent that gives a structured answer.
+// answers makes an agent that gives a plan or a review in its outcome.
 func answers(json string) *player {
 	return outcome(agent.Outcome{Kind: agent.Completed, Answer: []byte(json), Turns: 1})
+}
+
+// calls makes an agent that calls tools to report by, each with its arguments. It fails when one is refused.
+func calls(toolsAndArguments ...string) *player {
+	return &player{play: func(ctx context.Context, s agent.Session, _ func(agent.Event)) (agent.Outcome, error) {
+		err := callTools(ctx, s.Reports, toolsAndArguments...)
+		return agent.Outcome{Kind: agent.Completed, Turns: 1}, err
+	}}
+}
+
+func callTools(ctx context.Context, r *agent.Reports, toolsAndArguments ...string) error {
+	c, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(ctx, &mcp.StreamableClientTransport{
+		Endpoint: r.URL, HTTPClient: &http.Client{Transport: bearer(r.Token)}, DisableStandaloneSSE: true}, nil)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	for call := range slices.Chunk(toolsAndArguments, 2) {
+		got, err := c.CallTool(ctx, &mcp.CallToolParams{Name: call[0], Arguments: json.RawMessage(call[1])})
+		if err != nil {
+			return err
+		}
+		if got.IsError {
+			return fmt.Errorf("%s: %+v", call[0], got.Content[0])
+		}
+	}
+	return nil
+}
+
+// bearer shows a token with each request.
+type bearer string
+
+func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+string(b))
+	return http.DefaultTransport.RoundTrip(r)
 }
 
 // ends makes an agent that ends without having done its work.

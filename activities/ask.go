@@ -21,7 +21,7 @@ func (r *sessionRun) session(ctx context.Context) (agent.Session, error) {
 		return agent.Session{}, err
 	}
 	data := r.in.Prompt
-	data.Resumed, data.Structured, data.Unset = s.Resume, r.in.structured(), lacking(r.in.NeedsEnv, s.Env, s.CommandEnv)
+	data.Resumed, data.Tools, data.Unset = s.Resume, r.in.byTools(), lacking(r.in.NeedsEnv, s.Env, s.CommandEnv)
 	if r.in.Role == task.Reviewer {
 		diff, err := r.tree.Diff(ctx, data.BaseCommit)
 		if err != nil {
@@ -72,11 +72,3 @@ func (r *sessionRun) writeDiff(ctx context.Context, dir string) (string, error) 
 	}
 	return filepath.Join(dir, changeFile), nil
 }
-
-// structured tells whether the session answers in the form of a schema.
-func (in SessionInput) structured() bool {
-	return in.Role.ReadOnly() && in.Agent == task.AgentClaude
-}
-
-// schemas describe the structured answers of each role.
-var schemas = map[task.Role]string{task.Planner: task.PlanSchema, task.Reviewer: task.ReviewSchema}

@@ -69,6 +69,7 @@ func NewHost(c HostConfig) *Host {
 	running := &runningSessions{workspaces: c.Workspaces, heartbeat: c.Heartbeat, log: c.Log}
 	launcher := &launcher{
 		workspaces: c.Workspaces, gateway: c.Gateway, scenario: c.Scenario, boxes: boxes, env: c.Environment, systems: systems,
+		redact: c.Redact, log: c.Log, now: c.Now,
 	}
 	prestarter := &prestarter{data: c.Data, launcher: launcher, agents: c.Agents, freeMemory: c.FreeMemory, log: c.Log}
 	cleaner := &Cleaner{

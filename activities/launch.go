@@ -3,17 +3,20 @@ package activities
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/url"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/confine/process"
 	"github.com/longshift/longshift/internal/confine/sandbox"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/gateway"
+	"github.com/longshift/longshift/internal/redact"
 	"github.com/longshift/longshift/internal/repo/workspace"
 	"github.com/longshift/longshift/task"
 )
@@ -26,6 +29,9 @@ type launcher struct {
 	boxes      *boxes
 	env        Environment
 	systems    *systemTexts
+	redact     *redact.Redactor
+	log        *slog.Logger
+	now        func() time.Time
 }
 
 // start makes a session without its prompt.
@@ -47,17 +53,14 @@ func (la *launcher) start(ctx context.Context, in SessionInput, rec *record) (ag
 	if s.Scenario == "" {
 		s.Scenario = la.scenario
 	}
-	if in.structured() {
-		s.Schema = []byte(schemas[in.Role])
-	}
 	return s, nil
 }
 
 // viaGateway tells whether agents reach their models through the gateway.
 func (la *launcher) viaGateway() bool { return la.gateway != nil }
 
-// openEndpoint opens a session's endpoint at the gateway. It returns nil when there is no gateway.
-func (la *launcher) openEndpoint(in SessionInput, rec *record) (*gateway.Session, error) {
+// openModel opens a session's endpoint at the gateway. It returns nil when there is no gateway.
+func (la *launcher) openModel(in SessionInput, rec *record) (*gateway.Session, error) {
 	if !la.viaGateway() {
 		return nil, nil
 	}
@@ -87,14 +90,9 @@ func serverTools(t task.ToolSettings) (names []string) {
 	return names
 }
 
-func pointAt(ctx context.Context, endpoint *gateway.Session, s *agent.Session) {
-	s.Search = endpoint.Granted("web_search")
-	s.BaseURL, s.Upstream, s.Token, s.Login = endpoint.BaseURL(), endpoint.Upstream(), endpoint.Token(), endpoint.Kind(ctx) == gateway.OAuth
-}
-
 // confine makes the session's processes run in a box that reaches only its model and the registries. It returns their folders beside the
 // workspace.
-func (la *launcher) confine(ctx context.Context, s *agent.Session, in SessionInput, endpoint *gateway.Session) (Dirs, error) {
+func (la *launcher) confine(ctx context.Context, s *agent.Session, in SessionInput, ends *endpoints) (Dirs, error) {
 	tree, err := la.workspaces.Open(ctx, in.TaskID, in.Fence)
 	if err != nil {
 		return Dirs{}, err
@@ -112,9 +110,9 @@ func (la *launcher) confine(ctx context.Context, s *agent.Session, in SessionInp
 	spec.Writable = append(spec.Writable, s.StateDir)
 	la.boxes.connectRegistries(&spec, Caller{Task: in.TaskID, Session: in.ID, Role: string(in.Role),
 		Pages: strings.Join(in.Tools.Pages(), " ")})
-	if endpoint != nil {
-		pointAt(ctx, endpoint, s)
-		port, dial, err := dialer(s.BaseURL)
+	ends.show(ctx, s)
+	for _, address := range ends.addresses() {
+		port, dial, err := dialer(address)
 		if err != nil {
 			return dirs, err
 		}
@@ -133,7 +131,7 @@ func dialer(address string) (port int, dial func(context.Context) (net.Conn, err
 		port, err = strconv.Atoi(u.Port())
 	}
 	if err != nil {
-		return 0, nil, fault.New(fault.Internal, "the model endpoint %q has no port", address)
+		return 0, nil, fault.New(fault.Internal, "the endpoint %q has no port", address)
 	}
 	var d net.Dialer
 	return port, func(ctx context.Context) (net.Conn, error) { return d.DialContext(ctx, "tcp", u.Host) }, nil

@@ -11,16 +11,6 @@ import (
 // without one, they are what the agent reports.
 type model struct{ endpoint *gateway.Session }
 
-// openModel opens the session's connection to its model, or takes over the one of its prestarted agent.
-func (r *sessionRun) openModel() (*model, error) {
-	if r.prestarted != nil {
-		r.prestarted.SetBudget(r.in.CeilingUSD)
-		return &model{endpoint: r.prestarted}, nil
-	}
-	endpoint, err := r.of.launcher.openEndpoint(r.in, r.rec)
-	return &model{endpoint: endpoint}, err
-}
-
 // usage returns the usage of the session over all its attempts on this host; zero without a gateway.
 func (m *model) usage() task.Usage {
 	if m.endpoint == nil {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/agent"
-	"github.com/longshift/longshift/internal/gateway"
 )
 
 // Warmer is an agent whose process can be started before its prompt is known.
@@ -42,12 +41,12 @@ type prestarter struct {
 
 // prestarted is one prestarted agent. ready is closed when it has started or failed.
 type prestarted struct {
-	task     string
-	n        int // which agent of this host it is, from 1
-	ready    chan struct{}
-	endpoint *gateway.Session // nil when the start failed
-	agent    Warmer
-	stop     *time.Timer
+	task  string
+	n     int // which agent of this host it is, from 1
+	ready chan struct{}
+	ends  *endpoints // nil when the start failed
+	agent Warmer
+	stop  *time.Timer
 }
 
 // start prestarts the agent of the next session while a step does its own work. The agent ends after prestartedTime when the session does
@@ -74,7 +73,7 @@ func (p *prestarter) start(ctx context.Context, next *SessionInput) {
 				p.log.WarnContext(ctx, "Agent not started ahead", "session", next.ID, "error", err)
 			}
 		}
-		if e.endpoint == nil {
+		if e.ends == nil {
 			p.remove(next.ID, e)
 		}
 		close(e.ready)
@@ -139,26 +138,26 @@ func (p *prestarter) warm(ctx context.Context, in SessionInput, e *prestarted) e
 	if err != nil {
 		return err
 	}
-	endpoint, err := p.launcher.openEndpoint(in, rec)
+	ends, err := p.launcher.open(in, rec)
 	if err != nil {
 		return err
 	}
-	if _, err := p.launcher.confine(ctx, &s, in, endpoint); err != nil {
-		endpoint.Close()
+	if _, err := p.launcher.confine(ctx, &s, in, ends); err != nil {
+		ends.close()
 		return err
 	}
 	if err := e.agent.Warm(ctx, s); err != nil {
-		endpoint.Close()
+		ends.close()
 		return err
 	}
-	e.endpoint = endpoint
+	e.ends = ends
 	e.stop = time.AfterFunc(prestartedTime, func() { p.drop(in.ID) })
 	return nil
 }
 
-// handOver returns the model endpoint of the session's prestarted agent, or nil. It waits for an agent that is starting or ending, so that
+// handOver returns the endpoints of the session's prestarted agent, or nil. It waits for an agent that is starting or ending, so that
 // the session never has two.
-func (p *prestarter) handOver(id string) *gateway.Session {
+func (p *prestarter) handOver(id string) *endpoints {
 	for {
 		p.mu.Lock()
 		e := p.sessions[id]
@@ -177,7 +176,7 @@ func (p *prestarter) handOver(id string) *gateway.Session {
 			if e.stop != nil {
 				e.stop.Stop()
 			}
-			return e.endpoint
+			return e.ends
 		}
 	}
 }
@@ -196,10 +195,10 @@ func (p *prestarter) drop(id string) {
 		return
 	}
 	<-e.ready
-	if e.endpoint != nil {
+	if e.ends != nil {
 		e.stop.Stop()
 		e.agent.Cool(id)
-		e.endpoint.Close()
+		e.ends.close()
 	}
 	p.remove(id, gone)
 	close(gone.ready)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/gateway"
 	"github.com/longshift/longshift/task"
 )
 
@@ -35,7 +34,7 @@ func TestDropAheadWhileTheSessionComes(t *testing.T) {
 		} else {
 			own++
 		}
-		endpoint.Close()
+		endpoint.close()
 		b.free(in)
 	}
 	if _, _, wrong := w.counts(); len(wrong) > 0 {
@@ -61,7 +60,7 @@ func forks(t *testing.T) {
 
 // raceForSession prestarts an agent, then drops it twice and hands it over at the same time, after it has started or while it starts. It
 // returns the session's endpoint, and whether it is that of the prestarted agent.
-func (b *bench) raceForSession(in SessionInput, started bool) (endpoint *gateway.Session, prestarted bool) {
+func (b *bench) raceForSession(in SessionInput, started bool) (ends *endpoints, prestarted bool) {
 	b.t.Helper()
 	rec, err := openRecord(b.Data, in)
 	must(b.t, err)
@@ -76,18 +75,18 @@ func (b *bench) raceForSession(in SessionInput, started bool) (endpoint *gateway
 	}
 	all.Go(func() {
 		<-start
-		if endpoint = b.prestarter.handOver(in.ID); endpoint != nil {
+		if ends = b.prestarter.handOver(in.ID); ends != nil {
 			prestarted = true
 			return
 		}
-		if endpoint, err = b.launcher.openEndpoint(in, rec); err != nil {
+		if ends, err = b.launcher.open(in, rec); err != nil {
 			b.t.Errorf("kind %s: %v", fault.KindOf(err), err)
 		}
 	})
 	close(start)
 	all.Wait()
-	if endpoint == nil {
+	if ends == nil {
 		b.t.FailNow()
 	}
-	return endpoint, prestarted
+	return ends, prestarted
 }

@@ -42,9 +42,9 @@ func (b *bench) free(in SessionInput) {
 	}
 	rec, err := openRecord(b.Data, in)
 	must(b.t, err)
-	endpoint, err := b.launcher.openEndpoint(in, rec)
+	endpoint, err := b.launcher.open(in, rec)
 	must(b.t, err)
-	endpoint.Close()
+	endpoint.close()
 }
 
 func TestStartAheadStartsOnce(t *testing.T) {
@@ -55,7 +55,7 @@ func TestStartAheadStartsOnce(t *testing.T) {
 		b.prestarter.start(t.Context(), &in)
 	}
 	e := b.prestarted(in.ID)
-	if e == nil || e.endpoint == nil {
+	if e == nil || e.ends == nil {
 		t.Fatal("no agent was started")
 	}
 	b.prestarter.start(t.Context(), &in)
@@ -63,7 +63,7 @@ func TestStartAheadStartsOnce(t *testing.T) {
 	if n, _, _ := w.counts(); n != 1 || !ok {
 		t.Errorf("warmed %d times, waits %v", n, ok)
 	}
-	if s.Prompt != "" || s.System == "" || s.Dir != b.work() || s.BaseURL != e.endpoint.BaseURL() || s.Token != e.endpoint.Token() || s.Resume {
+	if s.Prompt != "" || s.System == "" || s.Dir != b.work() || s.BaseURL != e.ends.model.BaseURL() || s.Token != e.ends.model.Token() || s.Resume {
 		t.Errorf("warmed for %+v", s)
 	}
 	for name, next := range map[string]*SessionInput{"no session": nil, "an agent that can't": {Ref: b.ref, ID: newUUID(), Agent: "plain"},

@@ -6,22 +6,26 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// report reads the agent's report: from its structured answer if there is one, otherwise from its markers and text.
+// report reads the agent's report: from what it has handed in by tools, its structured answer, its markers and text.
 func (r *sessionRun) report(res *SessionResult, out agent.Outcome, log *sessionLog) {
 	text := log.text() // reading the end of the text may complete markers too
-	res.Report = task.NewReport(r.in.Role, log.markers, text)
+	answer, markers := log.reports()
+	if answer == nil {
+		answer = out.Answer
+	}
+	res.Report = task.NewReport(r.in.Role, markers, text)
 	switch {
 	case res.Report.Kind == task.ReportSpecIssue:
 	case r.in.Role == task.Planner:
-		plan, err := readPlan(out.Answer, res.Report)
+		plan, err := readPlan(answer, res.Report)
 		if err != nil {
 			res.Kind, res.Error = agent.Errored, "the plan can't be used: "+err.Error()
 			return
 		}
 		res.Plan = &plan
 		res.Report.Kind, res.Report.Text = task.ReportPlan, "" // the plan is reported once
-	case r.in.Role == task.Reviewer && out.Answer != nil:
-		review, err := task.DecodeReview(out.Answer)
+	case r.in.Role == task.Reviewer && answer != nil:
+		review, err := task.DecodeReview(answer)
 		if err != nil {
 			res.Kind, res.Error = agent.Errored, "the review can't be used: "+err.Error()
 			return
@@ -45,8 +49,10 @@ func readPlan(answer []byte, rep task.Report) (task.Plan, error) {
 func hideSecrets(r *redact.Redactor, res *SessionResult) {
 	hide := r.String
 	res.Error, res.Report.Text = hide(res.Error), hide(res.Report.Text)
-	for i, n := range res.Report.Notes {
-		res.Report.Notes[i] = hide(n)
+	for _, list := range [][]string{res.Report.Notes, res.Report.Findings} {
+		for i := range list {
+			list[i] = hide(list[i])
+		}
 	}
 	if res.Review != nil {
 		res.Review.Text = hide(res.Review.Text)

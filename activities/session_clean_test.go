@@ -47,13 +47,15 @@ func TestResultsAreClean(t *testing.T) {
 		p    *player
 		find func(SessionResult) string // returns the field that has to hold the text
 	}{
-		{"plan", task.Planner, task.AgentClaude, answers(plan), func(r SessionResult) string { return r.Plan.Deliverables[0].Acceptance[0] }},
+		{"plan", task.Planner, task.AgentClaude, calls("plan_submit", plan), func(r SessionResult) string { return r.Plan.Deliverables[0].Acceptance[0] }},
 		{"plan in text", task.Planner, "script", says("# Summary\n\n" + dirty + "\n\n# Risks\n\n- " + dirty + "\n\n<PLAN_COMPLETE></PLAN_COMPLETE>"),
 			func(r SessionResult) string { return r.Plan.Summary }},
-		{"review", task.Reviewer, task.AgentClaude, answers(`{"verdict":"approved","text":` + string(quoted) + `}`),
+		{"review", task.Reviewer, task.AgentClaude, calls("review_submit", `{"verdict":"approved","text":`+string(quoted)+`}`),
 			func(r SessionResult) string { return r.Review.Text }},
 		{"report and notes", task.Implementer, "script", says("<NOTE>" + dirty + "</NOTE><DONE>" + dirty + "</DONE>"),
 			func(r SessionResult) string { return r.Report.Text + r.Report.Notes[0] }},
+		{"finding", task.Implementer, task.AgentClaude, calls("finding_report", `{"text":`+string(quoted)+`}`),
+			func(r SessionResult) string { return r.Report.Findings[0] }},
 		{"error", task.Implementer, "script", ends(agent.Errored, dirty), func(r SessionResult) string { return r.Error }},
 	} {
 		b.Agents[c.by] = c.p

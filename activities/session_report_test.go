@@ -18,7 +18,7 @@ const planAnswer = `{"verdict":"work","summary":"Add sums","approach":"","files"
 
 const planText = "# Summary\n\nAdd sums\n\n# Deliverables\n\n- [ ] FIX-001: Add gives the sum\n  - the test passes\n\n<PLAN_COMPLETE></PLAN_COMPLETE>\n"
 
-// A report is the same whether the agent answers by a schema or by markers in its text.
+// A report is the same whether the agent reports by tools, by an answer or by markers in its text.
 func TestReports(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]agent.Agent{})
@@ -34,13 +34,15 @@ func TestReports(t *testing.T) {
 		p    *player
 		want SessionResult
 	}{
-		{"a structured plan", task.Planner, task.AgentClaude, answers(planAnswer),
+		{"a plan by a tool", task.Planner, task.AgentClaude, calls("plan_submit", planAnswer),
+			SessionResult{Kind: agent.Completed, Plan: &withFiles, Report: task.Report{Kind: task.ReportPlan}}},
+		{"a structured plan", task.Planner, "script", answers(planAnswer),
 			SessionResult{Kind: agent.Completed, Plan: &withFiles, Report: task.Report{Kind: task.ReportPlan}}},
 		{"a plan in text", task.Planner, "script", says(planText),
 			SessionResult{Kind: agent.Completed, Plan: plan, Report: task.Report{Kind: task.ReportPlan}}},
 		{"a question of the planner", task.Planner, "script", says("<SPEC_ISSUE>which sum?</SPEC_ISSUE>"),
 			SessionResult{Kind: agent.Completed, Report: task.Report{Kind: task.ReportSpecIssue, Text: "which sum?"}}},
-		{"a structured approval", task.Reviewer, task.AgentClaude, answers(`{"verdict":"approved","text":"fine"}`),
+		{"an approval by a tool", task.Reviewer, task.AgentClaude, calls("review_submit", `{"verdict":"approved","text":"fine"}`),
 			SessionResult{Kind: agent.Completed, Review: &task.Review{Approved: true, Text: "fine"}, Report: task.Report{Kind: task.ReportNone}}},
 		{"an approval in text", task.Reviewer, "script", says("<APPROVED>fine</APPROVED>"),
 			SessionResult{Kind: agent.Completed, Review: &task.Review{Approved: true, Text: "fine"}, Report: task.Report{Kind: task.ReportApproved, Text: "fine"}}},
@@ -48,6 +50,15 @@ func TestReports(t *testing.T) {
 			SessionResult{Kind: agent.Completed, Review: &task.Review{Text: "calc.go:3"}, Report: task.Report{Kind: task.ReportChanges, Text: "calc.go:3"}}},
 		{"a review without a verdict", task.Reviewer, "script", says("APPROVED, I think"),
 			SessionResult{Kind: agent.Completed, Report: task.Report{Kind: task.ReportNone}}},
+		{"a finding, a note and complete work by tools", task.Implementer, task.AgentClaude,
+			calls("finding_report", `{"path":"a.go","text":"it leaks"}`, "note_save", `{"text":"UTC"}`,
+				"deliverable_set_status", `{"id":"FIX-001","status":"passed","text":"fix: sum"}`),
+			SessionResult{Kind: agent.Completed, Report: task.Report{Kind: task.ReportProgress, Text: "fix: sum",
+				Notes: []string{"UTC"}, Findings: []string{"a.go: it leaks"}}}},
+		{"a question by a tool", task.Implementer, task.AgentClaude, calls("spec_issue", `{"text":"which sum?"}`),
+			SessionResult{Kind: agent.Completed, Report: task.Report{Kind: task.ReportSpecIssue, Text: "which sum?"}}},
+		{"markers of an agent that has tools", task.Implementer, task.AgentClaude, says("<DONE>fix: sum</DONE>"),
+			SessionResult{Kind: agent.Completed, Report: task.Report{Kind: task.ReportDone, Text: "fix: sum"}}},
 		{"work that is blocked", task.Implementer, "script", says("<BLOCKED>no key</BLOCKED>"),
 			SessionResult{Kind: agent.Completed, Report: task.Report{Kind: task.ReportBlocked, Text: "no key"}}},
 	} {
@@ -63,8 +74,8 @@ func TestReports(t *testing.T) {
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
-		if s := c.p.sessions()[0]; (s.Schema != nil) != (c.by == task.AgentClaude) || s.ReadOnly != c.role.ReadOnly() {
-			t.Errorf("%s: asked with schema %q, read-only %v", c.name, s.Schema, s.ReadOnly)
+		if s := c.p.sessions()[0]; (s.Reports != nil) != (c.by == task.AgentClaude) || s.ReadOnly != c.role.ReadOnly() {
+			t.Errorf("%s: given the tools %+v, read-only %v", c.name, s.Reports, s.ReadOnly)
 		}
 	}
 }

@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/marker"
+	"github.com/longshift/longshift/internal/agent/reporting"
 	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/plaintext"
@@ -33,8 +35,10 @@ type sessionLog struct {
 	markers []task.Marker
 	output  strings.Builder
 
-	mu      sync.Mutex // guards what heartbeats read
-	current signals.Heartbeat
+	mu       sync.Mutex // guards what heartbeats read, and what is reported by tools
+	current  signals.Heartbeat
+	reported []task.Marker
+	answer   []byte // the plan or the review
 }
 
 // logFile returns the path of a session's log, relative to the data directory.
@@ -95,6 +99,32 @@ func (l *sessionLog) event(e agent.Event) {
 		l.line("! retry: %s", excerpt.Line(l.hide(e.Text), 200))
 	case agent.UsageNow:
 	}
+}
+
+// report takes a report by a tool.
+func (l *sessionLog) report(r reporting.Report) {
+	l.line("[%s] %s", r.Tool, excerpt.Line(l.hide(string(r.Arguments)), 1000))
+	l.mu.Lock()
+	if r.Answer != nil {
+		l.answer = r.Answer
+	}
+	if r.Kind != "" {
+		l.reported = append(l.reported, task.Marker{Kind: r.Kind, Text: r.Text})
+	}
+	if r.Tool == "progress" {
+		l.current.Activity = excerpt.Line(l.hide(r.Text), 100)
+	}
+	l.mu.Unlock()
+	if r.Kind == task.Progress {
+		l.next()
+	}
+}
+
+// reports returns the plan or review that was handed in, and all markers.
+func (l *sessionLog) reports() (answer []byte, markers []task.Marker) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.answer, slices.Concat(l.markers, l.reported)
 }
 
 func (l *sessionLog) say(text string) {

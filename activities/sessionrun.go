@@ -10,7 +10,6 @@ import (
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/disk"
 	"github.com/longshift/longshift/internal/excerpt"
-	"github.com/longshift/longshift/internal/gateway"
 	"github.com/longshift/longshift/internal/repo/workspace"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
@@ -25,18 +24,19 @@ type sessionRun struct {
 	rec        *record
 	agent      agent.Agent
 	start      time.Time
-	prestarted *gateway.Session // endpoint of the prestarted agent; nil without one
+	prestarted *endpoints // of the prestarted agent; nil without one
 }
 
 func (r *sessionRun) do(ctx context.Context) (_ SessionResult, err error) {
 	ctx, stop := untilStopping(ctx)
 	defer stop()
 	defer func() { err = orInterrupted(ctx, err) }()
-	model, err := r.openModel()
+	ends, err := r.open()
 	if err != nil {
 		return SessionResult{}, err
 	}
-	defer model.close()
+	defer ends.close()
+	model := &model{ends.model}
 	if w, ok := r.agent.(Warmer); ok && r.prestarted != nil {
 		defer w.Cool(r.in.ID) // if Run is never called; after Run there is nothing to end
 	}
@@ -44,7 +44,7 @@ func (r *sessionRun) do(ctx context.Context) (_ SessionResult, err error) {
 	if err != nil {
 		return SessionResult{}, err
 	}
-	dirs, err := r.of.launcher.confine(ctx, &s, r.in, model.endpoint)
+	dirs, err := r.of.launcher.confine(ctx, &s, r.in, ends)
 	if err != nil {
 		return SessionResult{}, err
 	}
@@ -64,11 +64,17 @@ func (r *sessionRun) do(ctx context.Context) (_ SessionResult, err error) {
 	defer log.close()
 	setHeartbeatDetails(ctx, log.heartbeat)
 
-	out, runErr := r.agent.Run(ctx, s, func(e agent.Event) {
-		enforcer.event(e)
-		log.event(e)
-	})
-	usage := model.close()
+	out, runErr := agent.Outcome{}, error(nil)
+	if !ends.begin(r.in, log) { // otherwise an earlier attempt was cut off after its last report
+		out, runErr = r.agent.Run(ctx, s, func(e agent.Event) {
+			enforcer.event(e)
+			log.event(e)
+		})
+	}
+	if ends.ended() {
+		out.Kind, runErr = agent.Completed, nil
+	}
+	usage := ends.close()
 	if usage == (task.Usage{}) {
 		usage = out.Usage
 	}
@@ -98,6 +104,17 @@ func (r *sessionRun) do(ctx context.Context) (_ SessionResult, err error) {
 	log.end(res)
 	hideSecrets(r.of.redact, &res)
 	return res, nil
+}
+
+// open opens the session's endpoints, or takes over those of its prestarted agent.
+func (r *sessionRun) open() (*endpoints, error) {
+	if r.prestarted == nil {
+		return r.of.launcher.open(r.in, r.rec)
+	}
+	if m := r.prestarted.model; m != nil {
+		m.SetBudget(r.in.CeilingUSD)
+	}
+	return r.prestarted, nil
 }
 
 // starved returns a fault when a session ended without its result because the disk was full, or because its decisions or costs could not be

@@ -35,7 +35,7 @@ const mostSystems = 64
 // of returns the workspace's layout and the system text of a role. The first session of a role reads the base commit for it.
 func (s *systemTexts) of(ctx context.Context, in SessionInput) (systemText, error) {
 	conventions := in.Prompt.Conventions
-	conventions.Structured = in.structured()
+	conventions.Tools = in.byTools()
 	key := systemKey{in.Ref, in.Role, conventions}
 	s.mu.Lock()
 	known, ok := s.texts[key]

@@ -59,7 +59,7 @@ type reviewAnswer struct {
 // DecodePlan decodes a planner's structured answer strictly, tidies and validates it. Merge sets the revision.
 func DecodePlan(answer []byte) (Plan, error) {
 	var a planAnswer
-	if err := decodeAnswer("plan", answer, &a); err != nil {
+	if err := DecodeAnswer("plan", answer, &a); err != nil {
 		return Plan{}, err
 	}
 	p := Plan{Verdict: a.Verdict, Summary: a.Summary, Approach: a.Approach, Files: a.Files, Risks: a.Risks, Evidence: a.Evidence,
@@ -74,7 +74,7 @@ func DecodePlan(answer []byte) (Plan, error) {
 // DecodeReview decodes a reviewer's structured answer strictly. An approval that contradicts its own text does not count.
 func DecodeReview(answer []byte) (Review, error) {
 	var a reviewAnswer
-	if err := decodeAnswer("review", answer, &a); err != nil {
+	if err := DecodeAnswer("review", answer, &a); err != nil {
 		return Review{}, err
 	}
 	r := Review{Approved: a.Verdict == "approved" && !refuses(a.Text), Text: cut(strings.TrimSpace(a.Text), maxReport)}
@@ -88,7 +88,9 @@ func DecodeReview(answer []byte) (Review, error) {
 	return r, nil
 }
 
-func decodeAnswer(what string, answer []byte, into any) error {
+// DecodeAnswer decodes JSON that an agent has written into a pointer to a struct, strictly. An error names each field that is wrong, and what
+// belongs there. what is what the answer is called in it.
+func DecodeAnswer(what string, answer []byte, into any) error {
 	if len(answer) > MaxInput {
 		return asError(fault.Work, what, []mistake{tooLong("", len(answer), MaxInput)})
 	}

@@ -117,7 +117,7 @@ func TestSchemasFitWhatIsDecoded(t *testing.T) {
 		}
 		data, _ := json.Marshal(answer)
 		into := map[string]any{"plan": &planAnswer{}, "review": &reviewAnswer{}}[name]
-		if err := decodeAnswer(name, data, into); err != nil {
+		if err := DecodeAnswer(name, data, into); err != nil {
 			t.Errorf("%s: the decoder does not know a key of the schema: %v", name, err)
 		}
 	}

@@ -25,6 +25,8 @@ type Report struct {
 	Kind  ReportKind `json:"kind"`
 	Text  string     `json:"text,omitempty"`
 	Notes []string   `json:"notes,omitempty"`
+
+	Findings []string `json:"findings,omitempty"` // what people must look at before the change is merged
 }
 
 // Limits of a report, which is kept in the task's history.
@@ -61,12 +63,14 @@ func NewReport(role Role, markers []Marker, text string) Report {
 		switch at := slices.Index(ends, m.Kind); {
 		case m.Kind == Note:
 			r.Notes = append(r.Notes, m.Text)
+		case m.Kind == Found:
+			r.Findings = append(r.Findings, m.Text)
 		case at < 0:
 		case last == nil || at <= slices.Index(ends, last.Kind):
 			last = &markers[i]
 		}
 	}
-	r.Notes = tidyNotes(r.Notes)
+	r.Notes, r.Findings = tidyNotes(r.Notes), tidyNotes(r.Findings)
 	if last == nil {
 		return r
 	}

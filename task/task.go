@@ -181,6 +181,7 @@ const (
 	Approved       MarkerKind = "APPROVED"
 	RequestChanges MarkerKind = "REQUEST_CHANGES"
 	ToBeDiscussed  MarkerKind = "TO_BE_DISCUSSED"
+	Found          MarkerKind = "FINDING" // a person must look at it before the change is merged
 )
 
 type Marker struct {

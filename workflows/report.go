@@ -96,8 +96,11 @@ func (pu *publisher) summary() forge.Summary {
 		sum.Turns += e.Turns
 	}
 	for _, e := range pu.journal.progress {
-		if e.Kind == string(task.Note) {
+		switch e.Kind {
+		case string(task.Note):
 			sum.Notes = append(sum.Notes, e.Text)
+		case string(task.Found):
+			sum.Findings = append(sum.Findings, e.Text)
 		}
 	}
 	if c := s.Check; c != nil {

@@ -96,11 +96,15 @@ func (se *sessions) failed(ctx workflow.Context, s *session, why string) (*sessi
 	return se.again(ctx, s), nil
 }
 
-// notes stores the session's notes. When the session found the specification unclear, the task is parked, and then asks again.
+// notes stores the session's notes and findings. When the session found the specification unclear, the task is parked, and then asks again.
 func (se *sessions) notes(ctx workflow.Context, s *session, res activities.SessionResult) (*session, error) {
 	for _, n := range res.Report.Notes {
 		se.journal.say(ctx, "note", "%s", n)
 		se.journal.remember(ctx, string(task.Note), n)
+	}
+	for _, f := range res.Report.Findings {
+		se.journal.say(ctx, "finding", "%s", f)
+		se.journal.remember(ctx, string(task.Found), f)
 	}
 	if res.Report.Kind != task.ReportSpecIssue {
 		return nil, nil

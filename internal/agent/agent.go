@@ -29,9 +29,9 @@ type Session struct {
 	Fetch    bool          // the agent may read web pages; Permit decides which
 	Alone    bool          // the agent may not start others
 	Resume   bool          // continue an earlier attempt of this session if there is one, else start it
-	Schema   []byte        // JSON Schema of the final answer, nil for free text
 	Wall     time.Duration // limit of wall time, 0 for none
 	Endpoint
+	Reports    *Reports          // tools to report by; nil when the agent reports in its text alone
 	Env        map[string]string // added to the environment that the driver builds; nothing else is inherited
 	CommandEnv map[string]string // for commands of the agent, before Env; never for the agent itself: a repository chooses it
 	Scenario   string            // for the script agent
@@ -45,6 +45,15 @@ type Endpoint struct {
 	Token    string // credential for BaseURL, in place of a key
 	Search   bool   // the agent may use its model vendor's web search
 	Login    bool   // send Token as a subscription login, with the headers for one, and not as a key
+}
+
+// Reports is a server of the Model Context Protocol that the agent reports to. A driver that takes it runs no session without it.
+type Reports struct {
+	Server     string // its name
+	URL, Token string
+	Tools      []string                    // names of its tools
+	Wait       func(context.Context) error `json:"-"` // waits until the agent has listed the tools
+	Ended      func() bool                 `json:"-"` // the agent has reported the end of the session, which is complete then
 }
 
 type EventKind string
@@ -91,7 +100,7 @@ const (
 type Outcome struct {
 	Kind      OutcomeKind `json:"kind"`
 	Text      string      `json:"text,omitempty"`   // the final text, or the error
-	Answer    []byte      `json:"answer,omitempty"` // the structured answer (JSON) when a schema was given and met
+	Answer    []byte      `json:"answer,omitempty"` // the plan or review (JSON) of an agent that does not report by tools
 	Usage     task.Usage  `json:"usage,omitzero"`   // of all attempts of this session, as counted by the agent
 	Turns     int         `json:"turns,omitempty"`
 	SessionID string      `json:"sessionId,omitempty"`

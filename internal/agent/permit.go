@@ -27,7 +27,7 @@ type Decision struct {
 
 // Permit decides on a tool call of a session before it is made. It is called once per call, possibly from several goroutines at once, and
 // may block, for example to ask a person. It must return when ctx ends. A call without an answer, or with one after the end of ctx, is
-// not made. Permit is not called for the tool that returns a structured answer, because that tool has no effect.
+// not made.
 type Permit func(ctx context.Context, c Call) Decision
 
 // patience is how long Ask waits for a permit to return after ctx has ended.

@@ -8,11 +8,18 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// look lists the files that a reader should look at first: every change that deserves a second look, then the others by purpose and size,
-// and last what programs write.
+// look lists what a reader should look at first: what agents have found, every change that deserves a second look, then the other files by
+// purpose and size, and last what programs write.
 func (s Summary) look(l limits) []string {
 	var rows, routine []string
 	listed := map[string]bool{}
+	for i, f := range s.Findings {
+		if i == mostFindings {
+			rows = append(rows, more(len(s.Findings)-i))
+			break
+		}
+		rows = append(rows, "- **found** "+phrase(f, 300))
+	}
 	left := 0
 	for _, f := range s.Sensitive {
 		switch {
@@ -77,6 +84,9 @@ func (s Summary) findingRow(f task.Finding) string {
 	}
 	return row + ": " + strings.Join(what, "; ")
 }
+
+// mostFindings limits the rows of what agents have found: they come first, and models write them.
+const mostFindings = 5
 
 func fileName(path string) string { return span(path, 200) }
 

@@ -11,12 +11,14 @@ import (
 // Only a few lines of bounded length precede the files to look at, whatever a model writes. Names are neutralised.
 func TestComposeLook(t *testing.T) {
 	s := full()
+	s.Findings = []string{"a.go: the lock is never released, @alice closes #5"}
 	s.Sensitive = []task.Finding{
 		{Kind: "ci", Path: ".github/workflows/x.yml", What: "new; runs on pull_request_target"},
 		{Kind: "names", Path: "`@alice` <!-- --> \\u{202e}.go", What: "new, closes #4"},
 		{Kind: "locks", What: "and 3 more"},
 	}
 	want := "### Look here first\n\n" +
+		"- **found** a.go: the lock is never released, `@alice` closes `#5`\n" +
 		"- **ci** `.github/workflows/x.yml`: new; runs on pull_request_target\n" +
 		"- **names** `` `@alice` \\u{202e}.go ``: new, closes `#4`\n" +
 		"- `.github/workflows/test.yml` (+2 −0)\n"
@@ -25,6 +27,9 @@ func TestComposeLook(t *testing.T) {
 	}
 	much := strings.Repeat("### Look here first\n- nothing @a ", 999)
 	s.Title, s.Task, s.Issue.Title, s.RequestedBy.Name = much, much, much, much
+	for range 99 {
+		s.Findings = append(s.Findings, much)
+	}
 	for i := range s.Deliverables {
 		s.Deliverables[i] = task.Deliverable{ID: much, Description: much, Reason: much, Status: task.Blocked}
 	}

@@ -18,6 +18,7 @@ type Summary struct {
 	Unchecked    bool               `json:"unchecked,omitempty"` // there is no check command
 	Review       *task.Review       `json:"review,omitempty"`
 	Sensitive    []task.Finding     `json:"sensitive,omitempty"` // changes that deserve a second look
+	Findings     []string           `json:"findings,omitempty"`  // what agents want people to look at before they merge
 	ToRead       []task.ChangedFile `json:"toRead,omitempty"`    // changed files, those to read first in front; not all of many
 	Notes        []string           `json:"notes,omitempty"`     // what agents decided and saw
 	Files        int                `json:"files,omitempty"`     // files changed

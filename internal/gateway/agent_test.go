@@ -45,14 +45,13 @@ func TestRealAgentPassesUnchanged(t *testing.T) {
 		kind        Kind
 		role        task.Role
 		thinking    int
-		schema      string
 		granted     []string
 	}{
-		{"implementer", "opus", APIKey, task.Implementer, 0, "", nil},
-		{"implementer-login", "sonnet", OAuth, task.Implementer, 20_000, "", nil},
-		{"implementer-budget", "claude-sonnet-4-5", APIKey, task.Implementer, 5_000, "", nil},
-		{"implementer-search", "opus", APIKey, task.Implementer, 0, "", []string{"web_search(docs.example)"}},
-		{"planner", "haiku", APIKey, task.Planner, 0, `{"type":"object","properties":{"summary":{"type":"string"}},"required":["summary"]}`, nil},
+		{"implementer", "opus", APIKey, task.Implementer, 0, nil},
+		{"implementer-login", "sonnet", OAuth, task.Implementer, 20_000, nil},
+		{"implementer-budget", "claude-sonnet-4-5", APIKey, task.Implementer, 5_000, nil},
+		{"implementer-search", "opus", APIKey, task.Implementer, 0, []string{"web_search(docs.example)"}},
+		{"planner", "haiku", APIKey, task.Planner, 0, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -60,8 +59,8 @@ func TestRealAgentPassesUnchanged(t *testing.T) {
 			session := agent.Session{ID: uuid.NewString(), Role: c.role, Dir: w.dir, StateDir: t.TempDir(), System: "You are tested.\nRole: " + string(c.role) + "\n",
 				Prompt: "Do what is to be done.", Model: c.model, ReadOnly: c.role.ReadOnly(), Wall: time.Minute, Thinking: c.thinking,
 				Endpoint: agent.Endpoint{BaseURL: w.base, Token: w.session.Token(), Login: c.kind == OAuth, Search: w.session.Granted("web_search")}}
-			if c.schema != "" {
-				session.Schema = []byte(c.schema)
+			if c.role == task.Planner {
+				session.Reports = agenttest.Reports(t, c.role).Endpoint()
 			}
 			inside := agenttest.Inside(session)
 			session.Permit = func(ctx context.Context, call agent.Call) agent.Decision {
@@ -75,7 +74,7 @@ func TestRealAgentPassesUnchanged(t *testing.T) {
 			if o, err := d.Run(t.Context(), session, func(agent.Event) {}); err != nil || o.Kind != agent.Completed {
 				t.Fatalf("%+v, %v", o, err)
 			}
-			session.Resume, session.Prompt = true, "Go on."
+			session.Resume, session.Prompt, session.Reports = true, "Go on.", nil
 			if o, err := d.Run(t.Context(), session, func(agent.Event) {}); err != nil || !o.Resumed {
 				t.Errorf("%+v, %v", o, err)
 			}
@@ -243,7 +242,9 @@ func agentScript(t *testing.T, dir string) agenttest.Script {
 		{Name: "below", Match: "LOOK AROUND", Turns: []agenttest.Turn{{Tools: []agenttest.Tool{picture}}, {Text: "looked"}}},
 		{Name: "plan", Role: task.Planner, Turns: []agenttest.Turn{
 			{Thinking: "hm", Tools: []agenttest.Tool{{Name: "Glob", Input: object{"pattern": "*"}}}},
-			{Answer: json.RawMessage(`{"sumary":"x"}`)}, {Answer: json.RawMessage(`{"summary":"x"}`)}, {Text: "planned"},
+			{Tools: []agenttest.Tool{picture}}, {Answer: json.RawMessage(`{"sumary":"x"}`)},
+			{Answer: json.RawMessage(`{"verdict":"already_done","summary":"x","approach":"","files":[],"risks":[],"evidence":"x","lines":0,"split":[],"deliverables":[]}`)},
+			{Text: "planned"},
 		}},
 		{Name: "work", Turns: []agenttest.Turn{
 			{Thinking: "hm", Text: "I write.", Tools: []agenttest.Tool{{Name: "Write", Input: object{"file_path": filepath.Join(dir, "a.txt"), "content": "\u2028<é>"}}}},

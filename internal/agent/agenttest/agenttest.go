@@ -38,7 +38,7 @@ type Turn struct {
 	Thinking string          `json:"thinking,omitempty"`
 	Text     string          `json:"text,omitempty"`
 	Tools    []Tool          `json:"tools,omitempty"`  // calls, in order
-	Answer   json.RawMessage `json:"answer,omitempty"` // structured answer: with the StructuredOutput tool if offered, else as text
+	Answer   json.RawMessage `json:"answer,omitempty"` // structured answer: with the tool for a plan or a review if offered, else as text
 	Usage    task.Usage      `json:"usage,omitzero"`   // tokens of this call; 100 in and 50 out when zero. Cost and Calls are not used
 	Stop     string          `json:"stop,omitempty"`   // stop reason; tool_use or end_turn, as fits, when empty
 	Redo     bool            `json:"redo,omitempty"`   // repeat this turn if one of its tool calls was interrupted

@@ -9,8 +9,18 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// structuredOutput is the tool through which Claude Code takes a structured answer.
-const structuredOutput = "StructuredOutput"
+// answerTools are those by which agents hand in a plan and a review.
+var answerTools = []string{"mcp__longshift__plan_submit", "mcp__longshift__review_submit"}
+
+// answerTool returns the tool for a structured answer that is offered, "" for none.
+func answerTool(q *request) string {
+	for _, name := range answerTools {
+		if offered(q, name) {
+			return name
+		}
+	}
+	return ""
+}
 
 // answer is one message of the model to be sent.
 type answer struct {
@@ -40,8 +50,8 @@ func (r *rule) answerFor(q *request, k int, id string) answer {
 		call(i, tool.Name, tool.Input)
 	}
 	if t.Answer != nil {
-		if offered(q, structuredOutput) {
-			call(len(t.Tools), structuredOutput, t.Answer)
+		if tool := answerTool(q); tool != "" {
+			call(len(t.Tools), tool, t.Answer)
 		} else {
 			a.content = append(a.content, map[string]any{"type": "text", "text": string(t.Answer)})
 		}

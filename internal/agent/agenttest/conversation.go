@@ -82,7 +82,7 @@ func (r *request) systemText() string {
 
 // notPrompt are prefixes of texts in the user's role that the agent program has written itself.
 var notPrompt = []string{
-	"<system-reminder>", "[Request interrupted", "[Tool call interrupted", "[Structured output", "You MUST call the StructuredOutput",
+	"<system-reminder>", "[Request interrupted", "[Tool call interrupted",
 }
 
 // prompts are the texts that a person (or our driver) sent, oldest first.

@@ -23,6 +23,9 @@ func Inside(s agent.Session) agent.Permit {
 		if err := json.Unmarshal(c.Input, &in); err != nil {
 			return agent.Decision{Reason: "the input is no object"}
 		}
+		if strings.HasPrefix(c.Tool, "mcp__longshift__") {
+			return agent.Decision{Allow: true} // by which it reports
+		}
 		switch c.Tool {
 		case "Agent":
 			return agent.Decision{Allow: true}

@@ -152,7 +152,7 @@ func TestStructuredAnswer(t *testing.T) {
 	if text != `{"a":1}` {
 		t.Errorf("without the tool it said %q", text)
 	}
-	_, text, m := hear(t, ask(t, s, func(q map[string]any) { q["tools"] = []any{map[string]any{"name": "StructuredOutput"}} }, user("go")))
+	_, text, m := hear(t, ask(t, s, func(q map[string]any) { q["tools"] = []any{map[string]any{"name": "mcp__longshift__plan_submit"}} }, user("go")))
 	if text != "" || m["input"] != `{"a":1}` {
 		t.Errorf("with the tool it said %q, input %v", text, m["input"])
 	}

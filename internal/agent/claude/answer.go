@@ -43,6 +43,9 @@ func (a *attempt) hook(ctx context.Context, q *controlLine) {
 	case q.Request.Callback == afterAgent:
 		a.in.reply(q.ID, a.afterAgent())
 		return
+	case q.Request.Callback == afterTool:
+		a.in.reply(q.ID, a.afterReport())
+		return
 	case !ok || q.Request.Callback != beforeCall || e.Name != "PreToolUse" || e.CallID == "" || e.Tool == "" || e.CallID != q.Request.CallID:
 		a.in.fail(q.ID, "not a call of a tool")
 		return
@@ -88,7 +91,7 @@ func (a *attempt) confirm(q *controlLine, v *ruling) {
 func (a *attempt) afterAgent() map[string]any {
 	end := a.decisions.over()
 	if end == nil {
-		return map[string]any{}
+		return a.afterReport()
 	}
 	return map[string]any{"continue": false, "stopReason": end.Reason,
 		"hookSpecificOutput": map[string]any{"hookEventName": "PostToolUse", "additionalContext": "The session stops here: " + end.Reason}}

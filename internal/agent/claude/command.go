@@ -56,7 +56,7 @@ type launch struct {
 func (d *Driver) launch(s agent.Session, resume bool) launch {
 	l := launch{args: arguments(s, resume), env: d.environment(s)}
 	h := sha256.New()
-	for _, part := range [][]string{l.args, l.env, {d.cfg.Binary, s.Dir, s.StateDir, s.System, exports(s.CommandEnv)}} {
+	for _, part := range [][]string{l.args, l.env, {d.cfg.Binary, s.Dir, s.StateDir, s.System, exports(s.CommandEnv), servers(s)}} {
 		for _, p := range part {
 			fmt.Fprintf(h, "%d:%s,", len(p), p)
 		}
@@ -81,14 +81,14 @@ func arguments(s agent.Session, resume bool) []string {
 		"--setting-sources", "", "--settings", settingsOf(s), "--strict-mcp-config", "--disable-slash-commands",
 		"--system-prompt-snapshot", "off",
 	}
+	if s.Reports != nil {
+		a = append(a, "--mcp-config", serversFile(s))
+	}
 	if s.System != "" {
 		a = append(a, "--append-system-prompt-file", systemFile(s))
 	}
 	if s.Thinking > 0 {
 		a = append(a, "--effort", effort(s.Thinking))
-	}
-	if s.Schema != nil {
-		a = append(a, "--json-schema", string(s.Schema))
 	}
 	if resume {
 		return append(a, "--resume", s.ID)

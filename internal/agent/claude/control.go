@@ -4,7 +4,10 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"io"
+	"strings"
 	"sync"
+
+	"github.com/longshift/longshift/internal/agent"
 )
 
 // input is the binary's stdin: the prompt, our requests and our answers, one per line. Write errors are ignored. They mean that the
@@ -73,6 +76,7 @@ func (i *input) send(v map[string]any) {
 const (
 	beforeCall = "before-call"     // asked before every tool call
 	afterAgent = "after-sub-agent" // asked when a sub-agent has ended
+	afterTool  = "after-report"    // asked when the agent has reported
 )
 
 // hookTimeout is how many seconds the binary waits for an answer about a call; then it does not make the call. The answer may come from a
@@ -81,10 +85,14 @@ const hookTimeout = 14 * 24 * 60 * 60
 
 // hooks is the request that makes the binary ask us before every tool call. With onFailure, errors and invalid answers count as refusals.
 // So do a timeout and the end of stdin.
-func hooks() map[string]any {
+func hooks(s agent.Session) map[string]any {
+	after := []any{map[string]any{"matcher": "Agent|Task", "hookCallbackIds": []string{afterAgent}, "timeout": 60}}
+	if tools := reportTools(s); tools != nil {
+		after = append(after, map[string]any{"matcher": strings.Join(tools, "|"), "hookCallbackIds": []string{afterTool}, "timeout": 60})
+	}
 	return map[string]any{"subtype": "initialize", "hooks": map[string]any{
 		"PreToolUse": []any{
 			map[string]any{"matcher": nil, "hookCallbackIds": []string{beforeCall}, "timeout": hookTimeout, "onFailure": "block"}},
-		"PostToolUse": []any{map[string]any{"matcher": "Agent|Task", "hookCallbackIds": []string{afterAgent}, "timeout": 60}},
+		"PostToolUse": after,
 	}}
 }

@@ -14,7 +14,6 @@ import (
 // answered with yes. Both get the same decision: Permit is called once per call.
 type decisions struct {
 	permit agent.Permit
-	answer bool // the session has a schema, so the binary offers answerTool
 
 	mu      sync.Mutex
 	rulings map[string]*ruling            // by call id
@@ -31,7 +30,7 @@ type ruling struct {
 }
 
 func newDecisions(s agent.Session) *decisions {
-	return &decisions{permit: s.Permit, answer: s.Schema != nil, rulings: map[string]*ruling{}, open: map[string]context.CancelFunc{}}
+	return &decisions{permit: s.Permit, rulings: map[string]*ruling{}, open: map[string]context.CancelFunc{}}
 }
 
 // decide returns the ruling on a call. It is nil if ctx ends first, or if the id already belongs to another call. It blocks as long as
@@ -61,9 +60,6 @@ func (ds *decisions) decide(ctx context.Context, request string, c agent.Call) *
 
 // ask calls Permit, unless the session is about to end.
 func (ds *decisions) ask(ctx context.Context, request string, c agent.Call) agent.Decision {
-	if c.Tool == answerTool && ds.answer {
-		return agent.Decision{Allow: true}
-	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	ds.mu.Lock()

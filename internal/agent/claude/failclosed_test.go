@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/agenttest"
 	"github.com/longshift/longshift/internal/confine/process"
 	"github.com/longshift/longshift/task"
@@ -102,7 +103,7 @@ func notMade(t *testing.T, dir, results string) {
 
 // TestBinaryFailsClosed is what the driver relies on in the pinned binary. Each question fails in each way; the other one allows.
 func TestBinaryFailsClosed(t *testing.T) {
-	ours := hooks()["hooks"].(map[string]any)["PreToolUse"].([]any)[0].(map[string]any)
+	ours := hooks(agent.Session{})["hooks"].(map[string]any)["PreToolUse"].([]any)[0].(map[string]any)
 	hook := func(key string, value any) map[string]any {
 		h := map[string]any{}
 		maps.Copy(h, ours)

@@ -53,7 +53,7 @@ func (a *attempt) act(ctx context.Context) error {
 	case r.question != nil:
 		return a.question(ctx, r.question)
 	case r.response != nil:
-		return a.response(r.response)
+		return a.response(ctx, r.response)
 	case r.cancel != "":
 		a.decisions.cancel(r.cancel)
 	}

@@ -26,7 +26,6 @@ type resultLine struct {
 	Status     int                   `json:"api_error_status"`
 	ErrorType  string                `json:"api_error_type"`
 	APIError   string                `json:"api_error"`
-	Answer     json.RawMessage       `json:"structured_output"`
 	Turns      int                   `json:"num_turns"`
 	Cost       float64               `json:"total_cost_usd"`
 	Models     map[string]modelUsage `json:"modelUsage"`

@@ -49,6 +49,13 @@ func (a *attempt) outcome(ctx context.Context) (agent.Outcome, error) {
 	if r != nil {
 		o.Turns = r.Turns
 	}
+	if a.finished() {
+		o.Kind = agent.Completed
+		if r != nil {
+			o.Text = r.Result
+		}
+		return o, nil
+	}
 	if end := a.decisions.over(); end != nil {
 		o.Kind, o.Text = end.End, end.Reason
 		return o, nil
@@ -81,14 +88,6 @@ func (a *attempt) outcome(ctx context.Context) (agent.Outcome, error) {
 func (a *attempt) completed(o agent.Outcome) agent.Outcome {
 	r := a.reader.result
 	o.Kind, o.Text = agent.Completed, r.Result
-	if a.s.Schema == nil {
-		return o
-	}
-	if isNull(r.Answer) {
-		o.Kind, o.Text = agent.Errored, "claude ended without the structured answer; its last words: "+excerpt.Clip(r.Result, 1000)
-		return o
-	}
-	o.Answer = r.Answer
 	return o
 }
 

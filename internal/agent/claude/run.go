@@ -73,10 +73,12 @@ type attempt struct {
 	winding   sync.Once      // a decision is ending the session
 	unwind    func()         // stops the timers for that; nil if there are none
 
-	exit   process.Exit
-	stderr string
-	cut    *time.Timer // running while the binary should exit after its result
-	ended  atomic.Bool // we have stopped it: ctx ended, or the grace period after its result
+	exit        process.Exit
+	stderr      string
+	unconnected atomic.Pointer[error] // why the binary could not list the tools to report by
+
+	cut   *time.Timer // running while the binary should exit after its result
+	ended atomic.Bool // we have stopped it: ctx ended, or the grace period after its result
 }
 
 // run starts the binary, or takes over a warm process, and follows its stream until it has ended. An error means that the session could
@@ -113,6 +115,9 @@ func (a *attempt) run(ctx context.Context, emit func(agent.Event)) error {
 	}
 	if err == nil && a.reader.result != nil {
 		err = a.checkStderr()
+	}
+	if err == nil {
+		err = a.connected(ctx)
 	}
 	return err
 }

@@ -144,27 +144,6 @@ func read(t *testing.T, dir, name string) string {
 	return string(data)
 }
 
-func TestStructuredPlan(t *testing.T) {
-	const schema = `{"type":"object","properties":{"summary":{"type":"string"}},"required":["summary"],"additionalProperties":false}`
-	b := newBench(t, task.Planner, one(task.Planner,
-		agenttest.Turn{Answer: []byte(`{"sumary":"a mistake"}`)},
-		agenttest.Turn{Text: "Again.", Answer: []byte(`{"summary":"right"}`)}))
-	b.session.Schema = []byte(schema)
-	o, _ := b.run(t)
-	if o.Kind != agent.Completed || string(o.Answer) != `{"summary":"right"}` {
-		t.Errorf("outcome: %+v", o)
-	}
-}
-
-func TestStructuredAnswerMissing(t *testing.T) {
-	b := newBench(t, task.Planner, one(task.Planner, agenttest.Turn{Text: "I'd rather chat."}))
-	b.session.Schema = []byte(`{"type":"object","properties":{"summary":{"type":"string"}},"required":["summary"]}`)
-	o, _ := b.run(t)
-	if o.Kind != agent.Errored || !strings.Contains(o.Text, "structured answer") {
-		t.Errorf("outcome: %+v", o)
-	}
-}
-
 func write(t *testing.T, dir, name, content string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {

@@ -56,7 +56,7 @@ func (d *Driver) start(ctx context.Context, s agent.Session, resume bool) (*star
 			WithHint("install @anthropic-ai/claude-code@%s on this host and give its path", d.cfg.Version)
 	}
 	in := newInput(p.Stdin())
-	return &started{Process: p, in: in, hello: in.request(hooks()), key: l.key}, nil
+	return &started{Process: p, in: in, hello: in.request(hooks(s)), key: l.key}, nil
 }
 
 // Warm starts the session's process before its Run, without the prompt, because loading the binary takes longer than most of the rest.

@@ -18,12 +18,15 @@ const (
 	tmpName    = "tmp"
 	systemName = "system.md"
 	envName    = "variables.sh"
+	serverName = "servers.json"
 	pidName    = "claude.pid"
 )
 
 func home(s agent.Session) string       { return filepath.Join(s.StateDir, homeName) }
 func systemFile(s agent.Session) string { return filepath.Join(s.StateDir, systemName) }
 func envFile(s agent.Session) string    { return filepath.Join(s.StateDir, envName) }
+
+func serversFile(s agent.Session) string { return filepath.Join(s.StateDir, serverName) }
 
 // prepare creates the folders and files that the command line names. The agent can write to the state folder, and an earlier attempt may
 // have left links, pipes or anything else there. So whatever is not ours is replaced, and links are never followed.
@@ -55,6 +58,11 @@ func (l launch) prepare(s agent.Session) error {
 	if len(s.CommandEnv) > 0 {
 		if err := ownFile(root, envName, exports(s.CommandEnv)); err != nil {
 			return fault.New(fault.Infra, "write the variables of commands: %w", err)
+		}
+	}
+	if s.Reports != nil {
+		if err := ownFile(root, serverName, servers(s)); err != nil {
+			return fault.New(fault.Infra, "write where the session reports: %w", err)
 		}
 	}
 	return nil

@@ -50,7 +50,7 @@ func TestFirstLine(t *testing.T) {
 		"version":         {hello("2.1.327", "default", `"Read"`), fault.Infra, "2.1.327"},
 		"permission mode": {hello(Pinned, "bypassPermissions", `"Read"`), fault.Internal, "bypassPermissions"},
 		"writing tool":    {hello(Pinned, "default", `"Read","Write"`), fault.Internal, "Write"},
-		"answer tool":     {hello(Pinned, "default", `"Read","StructuredOutput"`), fault.Internal, "StructuredOutput"},
+		"unknown tool":    {hello(Pinned, "default", `"Read","StructuredOutput"`), fault.Internal, "StructuredOutput"},
 		"session":         {strings.Replace(hello(Pinned, "default", `"Read"`), "$id", newID(), 1), fault.Internal, "session"},
 		"settings":        {"echo 'These settings files did not load: x' >&2; sleep 0.1\n" + hello(Pinned, "default", `"Read"`), fault.Internal, "settings"},
 	} {

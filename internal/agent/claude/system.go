@@ -63,9 +63,6 @@ func (r *reader) limitEvent(info []byte) {
 	}
 }
 
-// answerTool is offered in addition to the whitelist when there is a schema. It writes nothing.
-const answerTool = "StructuredOutput"
-
 // checkInit compares the binary's description of itself with how it was started. On a difference the session must stop: another version
 // may ask for permission in another way and fail open.
 func checkInit(l *initLine, s agent.Session, version string) error {
@@ -79,13 +76,13 @@ func checkInit(l *initLine, s agent.Session, version string) error {
 	if l.Mode != "default" { // name of mode "manual" in the stream
 		return fault.New(fault.Internal, "claude's permission mode is %q, wanted manual", l.Mode)
 	}
-	allowed := offered(s)
+	allowed := append(offered(s), reportTools(s)...)
 	var extra []string
 	for _, t := range l.Tools {
 		if t == "Task" {
 			t = "Agent" // the stream's name for the tool Agent
 		}
-		if !slices.Contains(allowed, t) && !(t == answerTool && s.Schema != nil) {
+		if !slices.Contains(allowed, t) {
 			extra = append(extra, t)
 		}
 	}

@@ -2,6 +2,7 @@ package claude
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"strings"
 
@@ -49,7 +50,7 @@ func (a *attempt) check(e toolEnd) error {
 
 // response handles the binary's response to a request. A response to a request that we did not send means that somebody else has written
 // to stdin. A command that the binary runs can do that if it sees the binary's process.
-func (a *attempt) response(r *responseLine) error {
+func (a *attempt) response(ctx context.Context, r *responseLine) error {
 	if !a.in.answered(r.Response.ID) {
 		return fault.New(fault.Internal, "claude answers a request that is not ours: a command has written to its input")
 	}
@@ -60,6 +61,6 @@ func (a *attempt) response(r *responseLine) error {
 		return fault.New(fault.Internal, "claude does not take our hooks: %s", excerpt.Clip(r.Response.Error, 400))
 	}
 	a.armed = true
-	a.goAnswer(func() { a.in.write(a.prompt) })
+	a.goAnswer(func() { a.begin(ctx) })
 	return nil
 }

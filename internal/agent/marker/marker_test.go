@@ -154,8 +154,8 @@ func TestEachRoleHasItsMarkers(t *testing.T) {
 	t.Parallel()
 	want := map[task.Role]string{
 		task.Planner:     "SPEC_ISSUE PLAN_COMPLETE",
-		task.Implementer: "NOTE SPEC_ISSUE PROGRESS DONE BLOCKED",
-		task.Reviewer:    "SPEC_ISSUE APPROVED REQUEST_CHANGES",
+		task.Implementer: "NOTE FINDING SPEC_ISSUE PROGRESS DONE BLOCKED",
+		task.Reviewer:    "FINDING SPEC_ISSUE APPROVED REQUEST_CHANGES",
 		"auditor":        "TO_BE_DISCUSSED",
 		"nobody":         "",
 	}

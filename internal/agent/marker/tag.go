@@ -7,7 +7,7 @@ import (
 )
 
 // kinds are all markers, allowed or not, in a fixed order.
-var kinds = [...]task.MarkerKind{task.Note, task.SpecIssue, task.PlanComplete, task.Progress, task.Done, task.Blocking,
+var kinds = [...]task.MarkerKind{task.Note, task.Found, task.SpecIssue, task.PlanComplete, task.Progress, task.Done, task.Blocking,
 	task.Approved, task.RequestChanges, task.ToBeDiscussed}
 
 // Allowed returns the markers that a role may use. An unknown role may use none.
@@ -16,9 +16,9 @@ func Allowed(role task.Role) []task.MarkerKind {
 	case task.Planner:
 		return []task.MarkerKind{task.SpecIssue, task.PlanComplete}
 	case task.Implementer:
-		return []task.MarkerKind{task.Note, task.SpecIssue, task.Progress, task.Done, task.Blocking}
+		return []task.MarkerKind{task.Note, task.Found, task.SpecIssue, task.Progress, task.Done, task.Blocking}
 	case task.Reviewer:
-		return []task.MarkerKind{task.SpecIssue, task.Approved, task.RequestChanges}
+		return []task.MarkerKind{task.Found, task.SpecIssue, task.Approved, task.RequestChanges}
 	case "auditor":
 		return []task.MarkerKind{task.ToBeDiscussed}
 	}

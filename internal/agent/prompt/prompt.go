@@ -19,12 +19,12 @@ var templates embed.FS
 // Conventions are the settings that all sessions of a task share. Repositories may use those that open names in their own instructions
 // (see Files).
 type Conventions struct {
-	Specs      string `json:"specs,omitempty"`      // folder of the specifications, "" for none
-	Setup      string `json:"setup,omitempty"`      // setup command, "" for none
-	Check      string `json:"check,omitempty"`      // check command, "" for none
-	Commits    string `json:"commits,omitempty"`    // incremental or single
-	MaxLines   int    `json:"maxLines,omitempty"`   // lines that a pull request should keep to, 0 for no limit
-	Structured bool   `json:"structured,omitempty"` // the agent returns its final answer by a schema: task.PlanSchema, task.ReviewSchema
+	Specs    string `json:"specs,omitempty"`    // folder of the specifications, "" for none
+	Setup    string `json:"setup,omitempty"`    // setup command, "" for none
+	Check    string `json:"check,omitempty"`    // check command, "" for none
+	Commits  string `json:"commits,omitempty"`  // incremental or single
+	MaxLines int    `json:"maxLines,omitempty"` // lines that a pull request should keep to, 0 for no limit
+	Tools    bool   `json:"tools,omitempty"`    // the agent reports by tools
 }
 
 // Data is what varies between sessions. Fields that do not apply are left empty.

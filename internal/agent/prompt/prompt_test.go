@@ -82,7 +82,7 @@ func TestGoldenPrompts(t *testing.T) {
 	files := repository(map[string]string{"SOUL.md": "Be kind.\n", "AGENTS.md": "Use tabs.\n", "CLAUDE.md": "Use tabs.\n"})
 	for _, role := range roles {
 		d := full()
-		for name, s := range map[string]Conventions{"markers": d.Conventions, "structured": {Structured: true}} {
+		for name, s := range map[string]Conventions{"markers": d.Conventions, "tools": {Tools: true}} {
 			text, err := System(role, s, files)
 			if err != nil {
 				t.Fatal(err)
@@ -181,7 +181,7 @@ func TestOverrideRefuses(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
 		"a\n{{.Token}}":                ".longshift/prompts/planner.md:2:2: there is no field .Token",
-		"{{.Structured}}":              "there is no field .Structured",
+		"{{.Tools}}":                   "there is no field .Tools",
 		"{{.Check":                     ".longshift/prompts/planner.md:1: unclosed action",
 		"{{range 1000000000}}x{{end}}": "is not supported",
 		"{{printf \"%1000000d\" 1}}":   "is not supported",

@@ -1,0 +1,87 @@
+package activities
+
+import (
+	"context"
+	"path/filepath"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/agent/reporting"
+	"github.com/longshift/longshift/internal/gateway"
+	"github.com/longshift/longshift/task"
+)
+
+// endpoints is what a session's agent reaches on this host: its model, and the tools that it reports by.
+type endpoints struct {
+	model   *gateway.Session   // nil when agents talk to their own endpoint
+	reports *reporting.Session // nil when the agent reports in its text alone
+}
+
+// open opens the endpoints of a session.
+func (la *launcher) open(in SessionInput, rec *record) (*endpoints, error) {
+	model, err := la.openModel(in, rec)
+	if err != nil {
+		return nil, err
+	}
+	e := &endpoints{model: model}
+	if !in.byTools() {
+		return e, nil
+	}
+	e.reports, err = reporting.Open(reporting.Spec{
+		Role: in.Role, File: filepath.Join(rec.dir, "reports.jsonl"), Hide: la.redact.String, Now: la.now, Log: la.log})
+	if err != nil {
+		e.close()
+		return nil, err
+	}
+	return e, nil
+}
+
+// byTools tells whether the session's agent reports by tools.
+func (in SessionInput) byTools() bool { return in.Agent == task.AgentClaude }
+
+// show tells the agent of its endpoints.
+func (e *endpoints) show(ctx context.Context, s *agent.Session) {
+	if m := e.model; m != nil {
+		s.Search = m.Granted("web_search")
+		s.BaseURL, s.Upstream, s.Token, s.Login = m.BaseURL(), m.Upstream(), m.Token(), m.Kind(ctx) == gateway.OAuth
+	}
+	if e.reports != nil {
+		s.Reports = e.reports.Endpoint()
+	}
+}
+
+// addresses are those of the endpoints.
+func (e *endpoints) addresses() (all []string) {
+	if e.model != nil {
+		all = append(all, e.model.BaseURL())
+	}
+	if e.reports != nil {
+		all = append(all, e.reports.Endpoint().URL)
+	}
+	return all
+}
+
+// close ends the endpoints and returns what the session has used.
+func (e *endpoints) close() task.Usage {
+	if e.reports != nil {
+		e.reports.Close()
+	}
+	return (&model{e.model}).close()
+}
+
+// begin hands the session's reports to its log, first those of earlier attempts. It returns whether one of them has ended the session.
+func (e *endpoints) begin(in SessionInput, log *sessionLog) (ended bool) {
+	if e.reports == nil {
+		return false
+	}
+	e.reports.Begin(reporting.About{Deliverable: in.Prompt.Deliverable, Plan: in.Prompt.Plan, Accepted: log.report})
+	return e.ended()
+}
+
+// ended tells whether the agent has reported the end of the session.
+func (e *endpoints) ended() bool {
+	if e.reports == nil {
+		return false
+	}
+	_, ended := e.reports.Ended()
+	return ended
+}

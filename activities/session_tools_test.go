@@ -1,0 +1,59 @@
+package activities
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/task"
+)
+
+// TestReportSurvives loses no report that was acknowledged, and runs no session again that has reported its end.
+func TestReportSurvives(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]agent.Agent{})
+	b.prepare()
+	in := b.session(task.Implementer, task.AgentClaude)
+	// attempts of the session that are cut off once they have reported
+	cutOff := func(toolsAndArguments ...string) *player {
+		return &player{play: func(ctx context.Context, s agent.Session, _ func(agent.Event)) (agent.Outcome, error) {
+			must(t, callTools(ctx, s.Reports, toolsAndArguments...))
+			return agent.Outcome{}, fault.New(fault.Infra, "the machine has lost its power")
+		}}
+	}
+	b.Agents[task.AgentClaude] = cutOff("note_save", `{"text":"UTC"}`)
+	if _, err := b.attempt().session(b.Sessions, in); err == nil {
+		t.Fatal("the first attempt was not cut off")
+	}
+	last := cutOff("note_save", `{"text":"UTC"}`, "deliverable_set_status", `{"id":"FIX-001","status":"passed","text":"fix: sum"}`)
+	b.Agents[task.AgentClaude] = last
+	got, err := b.attempt().session(b.Sessions, in) // it has reported its end: what comes after does not matter
+	must(t, err)
+	if r := got.Report; got.Kind != agent.Completed || r.Kind != task.ReportProgress || r.Text != "fix: sum" || len(r.Notes) != 1 {
+		t.Errorf("the result is %+v", got)
+	}
+}
+
+// TestEndedBeforeResult gives the result of a session whose worker was killed between the last report and the result.
+func TestEndedBeforeResult(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]agent.Agent{})
+	b.prepare()
+	in := b.session(task.Reviewer, task.AgentClaude)
+	rec, err := openRecord(b.Data, in)
+	must(t, err)
+	must(t, os.WriteFile(filepath.Join(rec.dir, "reports.jsonl"),
+		[]byte(`{"tool":"review_submit","arguments":{"verdict":"approved","text":"fine"}}`+"\n"), 0o600))
+	b.Agents[task.AgentClaude] = &player{play: func(context.Context, agent.Session, func(agent.Event)) (agent.Outcome, error) {
+		t.Error("the session was run again")
+		return agent.Outcome{Kind: agent.Completed}, nil
+	}}
+	got, err := b.attempt().session(b.Sessions, in)
+	must(t, err)
+	if got.Kind != agent.Completed || got.Review == nil || got.Review.Text != "fine" {
+		t.Errorf("the result is %+v", got)
+	}
+}

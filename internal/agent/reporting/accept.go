@@ -1,0 +1,120 @@
+package reporting
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/task"
+)
+
+// mostReports limits what one session may report, so that a loop does not fill the disk.
+const mostReports = 200
+
+// call handles calls of a tool. What is wrong with one is an answer to the agent, which can send another.
+func (s *Session) call(t Tool) mcp.ToolHandler {
+	return func(_ context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		arguments := r.Params.Arguments
+		if len(arguments) == 0 {
+			arguments = json.RawMessage("{}")
+		}
+		id, _ := r.Params.Meta["claudecode/toolUseId"].(string)
+		text, err := s.take(t, Call{ID: id, Tool: t.Name, Arguments: json.RawMessage(s.hide(string(arguments)))})
+		if err != nil {
+			text = fmt.Sprintf("not recorded: %v\nA call looks like this: %s", err, t.form)
+		}
+		return &mcp.CallToolResult{IsError: err != nil, Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil
+	}
+}
+
+// take accepts a call, or says why not. An accepted report is on disk before take returns. The same report again changes nothing: agents and
+// connections repeat calls whose answers they have missed.
+func (s *Session) take(t Tool, c Call) (answer string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.about == nil {
+		return "", fault.New(fault.Work, "the session has not begun")
+	}
+	if t.read == nil {
+		return s.list()
+	}
+	r, err := s.read(c)
+	if err != nil {
+		return "", err
+	}
+	if s.known(r) {
+		return "recorded before", nil
+	}
+	if end, ended := s.end(); ended {
+		return "", fault.New(fault.Work, "the session has ended with %s; make no further calls", end.Tool)
+	}
+	if err := s.fits(r); err != nil {
+		return "", err
+	}
+	r.Time = s.now().UTC()
+	if err := s.kept.add(r.Call); err != nil {
+		return "", fault.New(fault.Infra, "it can't be written down (%w); report it again later", err)
+	}
+	s.reports = append(s.reports, r)
+	s.about.Accepted(r)
+	if r.Ends {
+		return "recorded; the session ends here: make no further calls and say nothing more", nil
+	}
+	return "recorded", nil
+}
+
+// list is the answer to deliverable_list.
+func (s *Session) list() (string, error) {
+	if s.about.Plan == nil {
+		return "", fault.New(fault.Work, "there is no plan yet")
+	}
+	text, err := json.MarshalIndent(s.about.Plan.Deliverables, "", " ")
+	return string(text), err
+}
+
+// known tells whether the same was reported before.
+func (s *Session) known(r Report) bool {
+	for _, k := range s.reports {
+		if k.Tool == r.Tool && sameJSON(k.Arguments, r.Arguments) {
+			return true
+		}
+	}
+	return false
+}
+
+func sameJSON(a, b []byte) bool {
+	var x, y any
+	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
+}
+
+// fits checks a report against what the session works on.
+func (s *Session) fits(r Report) error {
+	if len(s.reports) >= mostReports {
+		return fault.New(fault.Work, "the session has made %d reports, which is the most; end it", mostReports)
+	}
+	if r.Tool != "deliverable_set_status" {
+		return nil
+	}
+	in, err := decodeStatus(r.Arguments)
+	if err != nil {
+		return err
+	}
+	mine := s.about.Deliverable
+	if mine == nil {
+		return fault.New(fault.Work, "this session has no deliverable")
+	}
+	if in.ID != mine.ID {
+		return fault.New(fault.Work, "id is %q: this session works on %s and reports on no other", in.ID, mine.ID)
+	}
+	if task.Status(in.Status) == task.Passed && len(r.Text) > mostMessage {
+		return fault.New(fault.Work, "text has %d bytes: a commit message has at most %d", len(r.Text), mostMessage)
+	}
+	return nil
+}
+
+// mostMessage limits a commit message, in bytes.
+const mostMessage = 16 << 10
