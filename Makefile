@@ -54,8 +54,8 @@ temporal: ## build the released Temporal server and its schema tool into bin/tem
 	  cd $(BIN)/temporal && mv server temporal-server && mv sql temporal-sql-tool && echo "$$version" >version; fi
 
 .PHONY: agents
-agents: ## install the agent binaries, tool managers and API descriptions that tests use
-	@for dir in test/agents test/github test/tools; do \
+agents: ## install the agent binaries, clients, tool managers and API descriptions that tests use
+	@for dir in test/agents test/github test/mcp test/tools; do \
 	  if [ ! -e $$dir/node_modules/.installed ] || [ $$dir/package-lock.json -nt $$dir/node_modules/.installed ]; then \
 	    echo "npm ci in $$dir"; (cd $$dir && npm ci --no-fund --no-audit --loglevel=error && touch node_modules/.installed); fi; done
 
