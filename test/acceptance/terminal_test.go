@@ -64,7 +64,11 @@ func openTerminal(t testing.TB, cmd *exec.Cmd) *terminal {
 			}
 		}
 	}()
-	go func() { w.ended <- cmd.Wait() }()
+	go func() {
+		err := cmd.Wait()
+		<-read // its last words
+		w.ended <- err
+	}()
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill() // fails when it has ended
 		<-read
