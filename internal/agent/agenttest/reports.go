@@ -11,7 +11,7 @@ import (
 )
 
 // Reports opens the server that a session under test reports to, until the test ends. The session works on the plan's first deliverable.
-func Reports(t *testing.T, role task.Role) *reporting.Session {
+func Reports(t testing.TB, role task.Role) *reporting.Session {
 	t.Helper()
 	r, err := reporting.Open(reporting.Spec{Role: role, File: filepath.Join(t.TempDir(), "reports.jsonl"),
 		Hide: func(text string) string { return text }, Now: time.Now, Log: slog.Default()})

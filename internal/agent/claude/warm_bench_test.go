@@ -11,19 +11,25 @@ import (
 )
 
 // BenchmarkFirstAnswer measures from Run to the first words of an instant model, and to the end of the run, with the process
-// started ahead or not. What a warm process does in advance takes place while git and checks run, here a second.
+// started ahead or not, with the tools to report by or without. What a warm process does in advance takes place while git and checks run,
+// here a second.
 func BenchmarkFirstAnswer(b *testing.B) {
 	model := agenttest.NewServer(b, agenttest.Script{Rules: []agenttest.Rule{{Role: task.Implementer, Turns: []agenttest.Turn{{Text: "Hello."}}}}})
 	d := New(Config{Binary: agenttest.ClaudeBinary(b)})
 	b.Cleanup(func() { d.Close() })
-	for _, warm := range []bool{false, true} {
-		name := map[bool]string{false: "cold", true: "warm"}[warm]
+	for name, c := range map[string]struct{ warm, reports bool }{
+		"cold": {}, "cold with tools": {reports: true}, "warm": {warm: true}, "warm with tools": {true, true},
+	} {
 		b.Run(name, func(b *testing.B) {
 			var first, total time.Duration
 			for b.Loop() {
 				s := agent.Session{ID: newID(), Role: task.Implementer, Dir: b.TempDir(), StateDir: b.TempDir(), System: "Role: implementer\n",
 					Prompt: "p", Model: "opus", Endpoint: agent.Endpoint{BaseURL: model.URL, Token: "t"}}
-				if warm {
+				if c.reports {
+					r := agenttest.Reports(b, s.Role)
+					s.Reports = r.Endpoint()
+				}
+				if c.warm {
 					if err := d.Warm(context.Background(), s); err != nil {
 						b.Fatal(err)
 					}
