@@ -23,16 +23,25 @@ func (la *launcher) open(in SessionInput, rec *record) (*endpoints, error) {
 		return nil, err
 	}
 	e := &endpoints{model: model}
-	if !in.byTools() {
-		return e, nil
-	}
-	e.reports, err = reporting.Open(reporting.Spec{
-		Role: in.Role, File: filepath.Join(rec.dir, "reports.jsonl"), Hide: la.redact.String, Now: la.now, Log: la.log})
-	if err != nil {
+	if err := la.openReports(e, in, rec); err != nil {
 		e.close()
 		return nil, err
 	}
 	return e, nil
+}
+
+// openReports opens the server for the session's reports, unless it is open with the tools of the session's role. The agent that is
+// prestarted for a session is that of the likeliest role; the session may have another.
+func (la *launcher) openReports(e *endpoints, in SessionInput, rec *record) (err error) {
+	if !in.byTools() || e.reports != nil && e.reports.Role() == in.Role {
+		return nil
+	}
+	if e.reports != nil {
+		e.reports.Close()
+	}
+	e.reports, err = reporting.Open(reporting.Spec{
+		Role: in.Role, File: filepath.Join(rec.dir, "reports.jsonl"), Hide: la.redact.String, Now: la.now, Log: la.log})
+	return err
 }
 
 // byTools tells whether the session's agent reports by tools.

@@ -57,3 +57,21 @@ func TestEndedBeforeResult(t *testing.T) {
 		t.Errorf("the result is %+v", got)
 	}
 }
+
+// TestToolsOfAnotherRole gives a session the tools of its own role, also when the agent that was prestarted for it has another: after
+// the last deliverable that is the reviewer, and the check may send the work back.
+func TestToolsOfAnotherRole(t *testing.T) {
+	t.Parallel()
+	b, w := newPrestart(t, calls("deliverable_set_status", `{"id":"FIX-001","status":"passed","text":"fix: sum"}`))
+	b.Agents[task.AgentClaude] = w
+	in := b.session(task.Implementer, task.AgentClaude)
+	ahead := in
+	ahead.Role = task.Reviewer
+	b.prestarter.start(t.Context(), &ahead)
+	b.prestarted(in.ID)
+	got, err := b.attempt().session(b.Sessions, in)
+	must(t, err)
+	if n, _, _ := w.counts(); n != 1 || got.Report.Kind != task.ReportProgress {
+		t.Errorf("warmed %d times, the result is %+v", n, got)
+	}
+}

@@ -114,6 +114,10 @@ func (r *sessionRun) open() (*endpoints, error) {
 	if m := r.prestarted.model; m != nil {
 		m.SetBudget(r.in.CeilingUSD)
 	}
+	if err := r.of.launcher.openReports(r.prestarted, r.in, r.rec); err != nil {
+		r.prestarted.close()
+		return nil, err
+	}
 	return r.prestarted, nil
 }
 

@@ -386,6 +386,29 @@ func TestSpecIssueWaitsForAPerson(t *testing.T) {
 	}
 }
 
+// What sessions have found goes to whoever reads the pull request, and to the sessions after them; notes do too.
+func TestFindingsAndNotes(t *testing.T) {
+	w := newWorld(t)
+	w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+		res := well(in)
+		res.Report.Findings, res.Report.Notes = []string{string(in.Role) + " found it"}, []string{string(in.Role) + " noted it"}
+		return res, nil
+	}
+	s := w.start(t)
+	sum := w.request(t).Summary
+	for _, want := range []string{"planner", "implementer", "reviewer"} {
+		if !slices.Contains(sum.Findings, want+" found it") || !slices.Contains(sum.Notes, want+" noted it") {
+			t.Errorf("%s: the pull request says %q and %q", want, sum.Findings, sum.Notes)
+		}
+	}
+	if n := len(w.asked); len(s.Findings) != n || len(s.Notes) != n || s.Findings[0].Text != "planner found it" || s.Findings[0].Time.IsZero() {
+		t.Errorf("%d sessions; the status has %+v and %+v", n, s.Findings, s.Notes)
+	}
+	if told := w.asked[len(w.asked)-1].Prompt.Progress; !slices.ContainsFunc(told, func(e task.Entry) bool { return e.Text == "planner found it" }) {
+		t.Errorf("the last session is told %+v", told)
+	}
+}
+
 func TestPlannersVerdicts(t *testing.T) {
 	for verdict, want := range map[task.Verdict]task.Outcome{task.VerdictAlreadyDone: task.AlreadyDone, task.VerdictDeclined: task.Declined} {
 		w := newWorld(t)

@@ -54,12 +54,12 @@ func (j *journal) remember(ctx workflow.Context, kind, text string) {
 	}
 }
 
-// unclear keeps what a session found unclear in the specification, for people and for the next sessions.
-func (j *journal) unclear(ctx workflow.Context, text string) {
+// keep keeps what a session has reported, in a list of the status for people and for the next sessions.
+func (j *journal) keep(ctx workflow.Context, list *[]task.Entry, kind task.MarkerKind, text string) {
 	const kept = 10
-	j.remember(ctx, string(task.SpecIssue), text)
-	all := append(j.status.SpecIssues, task.Entry{Time: workflow.Now(ctx), Kind: string(task.SpecIssue), Text: excerpt.Clip(text, 4000)})
-	j.status.SpecIssues = all[max(0, len(all)-kept):]
+	j.remember(ctx, string(kind), text)
+	all := append(*list, task.Entry{Time: workflow.Now(ctx), Kind: string(kind), Text: excerpt.Clip(text, 4000)})
+	*list = all[max(0, len(all)-kept):]
 }
 
 // notice logs notes on the workspace for people and the next sessions, each once: the next commit brings them again.

@@ -100,16 +100,16 @@ func (se *sessions) failed(ctx workflow.Context, s *session, why string) (*sessi
 func (se *sessions) notes(ctx workflow.Context, s *session, res activities.SessionResult) (*session, error) {
 	for _, n := range res.Report.Notes {
 		se.journal.say(ctx, "note", "%s", n)
-		se.journal.remember(ctx, string(task.Note), n)
+		se.journal.keep(ctx, &se.status.Notes, task.Note, n)
 	}
 	for _, f := range res.Report.Findings {
 		se.journal.say(ctx, "finding", "%s", f)
-		se.journal.remember(ctx, string(task.Found), f)
+		se.journal.keep(ctx, &se.status.Findings, task.Found, f)
 	}
 	if res.Report.Kind != task.ReportSpecIssue {
 		return nil, nil
 	}
-	se.journal.unclear(ctx, res.Report.Text)
+	se.journal.keep(ctx, &se.status.SpecIssues, task.SpecIssue, res.Report.Text)
 	if err := se.parking.suspend(ctx, signals.ReasonSpecIssue, "%s", res.Report.Text); err != nil {
 		return nil, err
 	}

@@ -29,18 +29,25 @@ func script(stories []story) agenttest.Script {
 		var deliverables []map[string]any
 		for i, w := range y.work {
 			deliverables = append(deliverables, map[string]any{"id": w.id, "description": w.message, "acceptance": []string{"the check passes"}})
-			marker := "PROGRESS"
-			if i == len(y.work)-1 {
-				marker = "DONE"
+			last := report("deliverable_set_status", map[string]any{"id": w.id, "status": "passed", "text": w.message})
+			if i == 0 {
+				finding := report("finding_report", map[string]any{"path": "README.md", "text": found})
+				last.Tools = append(finding.Tools, last.Tools...)
 			}
-			add(w.id, task.Implementer, `/(?s)`+regexp.QuoteMeta(y.ask)+`.*Deliverable: `+w.id+`/`, w.steps,
-				agenttest.Turn{Text: "<" + marker + ">\n" + w.message + "\n</" + marker + ">"})
+			add(w.id, task.Implementer, `/(?s)`+regexp.QuoteMeta(y.ask)+`.*Deliverable: `+w.id+`/`, w.steps, last)
 		}
 		add("plan", task.Planner, y.ask, y.look, answer(map[string]any{"verdict": "work", "summary": y.ask, "approach": "Step by step.",
 			"files": []string{"README.md"}, "risks": []string{}, "evidence": "", "lines": 9, "split": []string{}, "deliverables": deliverables}))
 		add("review", task.Reviewer, y.ask, y.look, answer(map[string]any{"verdict": "approved", "text": "It does what was asked for."}))
 	}
 	return s
+}
+
+// found is what the first session that works on a story finds.
+const found = "The README promises more than there is."
+
+func report(tool string, input map[string]any) agenttest.Turn {
+	return agenttest.Turn{Tools: []agenttest.Tool{{Name: "mcp__longshift__" + tool, Input: input}}}
 }
 
 func answer(v any) agenttest.Turn {

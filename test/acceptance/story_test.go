@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -60,6 +61,9 @@ func (y story) play(t testing.TB, d *dev) {
 	if len(end.Questions) > 0 || end.NeedsHuman || len(end.Warnings) > 0 {
 		t.Errorf("asked %+v, needs a person: %t, warned: %q", end.Questions, end.NeedsHuman, end.Warnings)
 	}
+	if n := len(end.Findings); n != 1 || end.Findings[0].Text != "README.md: "+found {
+		t.Errorf("found %+v", end.Findings)
+	}
 	y.checks(t, end)
 	if y.red {
 		draft(t, d.person, repo, end)
@@ -114,6 +118,9 @@ func (y story) run(t testing.TB, d *dev, repo string) signals.Status {
 		w.waits("[a]pprove", "a")
 		if code := w.code(within); code != y.code() {
 			t.Fatalf("longshift run ended with %d:\n%s", code, w.shown())
+		}
+		if !strings.Contains(w.shown(), "README.md: "+found) {
+			t.Errorf("it does not say what was found:\n%s", w.shown())
 		}
 		id := regexp.MustCompile(`task (\S+)`).FindStringSubmatch(w.shown())
 		if id == nil {

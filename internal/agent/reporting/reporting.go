@@ -138,6 +138,9 @@ func (s *Session) Endpoint() *agent.Reports {
 	return e
 }
 
+// Role is the role whose tools the session has.
+func (s *Session) Role() task.Role { return s.role }
+
 // Wait waits until the agent has listed the tools.
 func (s *Session) Wait(ctx context.Context) error {
 	select {

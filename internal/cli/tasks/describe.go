@@ -156,7 +156,11 @@ func SummaryText(status *signals.Status, ended time.Time, more ...string) string
 	if !status.Started.IsZero() { // an input that was refused has begun nothing
 		took = term.Duration(ended.Sub(status.Started))
 	}
-	pairs = append(pairs, "Duration", took, "Warnings", term.Plain(strings.Join(status.Warnings, "\n")))
+	var findings []string
+	for _, e := range status.Findings {
+		findings = append(findings, e.Text)
+	}
+	pairs = append(pairs, "Look first", term.Plain(strings.Join(findings, "\n")), "Duration", took, "Warnings", term.Plain(strings.Join(status.Warnings, "\n")))
 	pairs = append(pairs, more...)
 	return term.Facts(OutcomeText(status), pairs...)
 }

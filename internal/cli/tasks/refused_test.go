@@ -18,6 +18,11 @@ func TestARefusedInputTookNoTime(t *testing.T) {
 		t.Errorf("it says\n%s", text)
 	}
 	s.Started = now.Add(-90 * time.Second)
+	s.Findings = []task.Entry{{Text: "a.go: it leaks"}, {Text: "b.go: it hangs"}}
+	if text := SummaryText(s, now); !strings.Contains(text, "Look first  a.go: it leaks\n              b.go: it hangs\n") {
+		t.Errorf("findings are not named:\n%s", text)
+	}
+	s.Findings = nil
 	if text := SummaryText(s, now); !strings.Contains(text, "Duration  1m 30s") {
 		t.Errorf("it says\n%s", text)
 	}

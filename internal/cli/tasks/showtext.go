@@ -7,6 +7,7 @@ import (
 
 	"github.com/longshift/longshift/internal/cli/term"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // ShowText is everything about a task.
@@ -36,12 +37,17 @@ func ShowText(s Snapshot, now time.Time, page string) string {
 			fmt.Fprintf(&b, "  %s\n", term.Indent(term.Plain(r.Text), 2))
 		}
 	}
-	if len(status.SpecIssues) > 0 {
-		b.WriteString("\nUnclear in the specification\n")
-		for _, e := range status.SpecIssues {
+	reported := func(title string, all []task.Entry) {
+		if len(all) > 0 {
+			b.WriteString("\n" + title + "\n")
+		}
+		for _, e := range all {
 			fmt.Fprintf(&b, "  %s  %s\n", e.Time.Local().Format("2006-01-02 15:04"), term.Indent(term.Plain(e.Text), 20))
 		}
 	}
+	reported("Look at these before the merge", status.Findings)
+	reported("Notes of the sessions", status.Notes)
+	reported("Unclear in the specification", status.SpecIssues)
 	if len(status.Commits) > 0 {
 		b.WriteString("\nCommits\n")
 		for _, c := range status.Commits {

@@ -9,10 +9,14 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-func TestShowNamesWhatWasUnclear(t *testing.T) {
+func TestShowNamesWhatWasReported(t *testing.T) {
 	at := time.Date(2026, 7, 30, 14, 12, 0, 0, time.Local)
 	s := signals.Status{Outcome: task.PullRequest, Phase: task.Ended,
 		SpecIssues: []task.Entry{{Time: at, Kind: string(task.SpecIssue), Text: "which sum?\nspecs/a.md says both\x1b[2J"}}}
-	clitest.Wants(t, ShowText(Snapshot{Status: &s}, at, ""), "\nUnclear in the specification\n  2026-07-30 14:12  which sum?\n"+
-		"                    specs/a.md says both")
+	s.Findings = []task.Entry{{Time: at, Kind: string(task.Found), Text: "a.go: it leaks\x1b[2J"}}
+	s.Notes = []task.Entry{{Time: at, Kind: string(task.Note), Text: "Dates are UTC."}}
+	clitest.Wants(t, ShowText(Snapshot{Status: &s}, at, ""), "\nLook at these before the merge\n  2026-07-30 14:12  a.go: it leaks",
+		"\nNotes of the sessions\n  2026-07-30 14:12  Dates are UTC.\n",
+		"\nUnclear in the specification\n  2026-07-30 14:12  which sum?\n"+
+			"                    specs/a.md says both")
 }
