@@ -23,6 +23,9 @@ func (la *launcher) open(in SessionInput, rec *record) (*endpoints, error) {
 		return nil, err
 	}
 	e := &endpoints{model: model}
+	if e.serves(in) {
+		return e, nil
+	}
 	if err := la.openReports(e, in, rec); err != nil {
 		e.close()
 		return nil, err
@@ -30,12 +33,14 @@ func (la *launcher) open(in SessionInput, rec *record) (*endpoints, error) {
 	return e, nil
 }
 
-// openReports opens the server for the session's reports, unless it is open with the tools of the session's role. The agent that is
-// prestarted for a session is that of the likeliest role; the session may have another.
+// serves tells whether the session has its tools to report by. The agent that is prestarted for a session is that of the likeliest role, and
+// the session may have another.
+func (e *endpoints) serves(in SessionInput) bool {
+	return !in.byTools() || e.reports != nil && e.reports.Role() == in.Role
+}
+
+// openReports opens the server for the session's reports, in place of one with the tools of another role.
 func (la *launcher) openReports(e *endpoints, in SessionInput, rec *record) (err error) {
-	if !in.byTools() || e.reports != nil && e.reports.Role() == in.Role {
-		return nil
-	}
 	if e.reports != nil {
 		e.reports.Close()
 	}

@@ -114,6 +114,12 @@ func (r *sessionRun) open() (*endpoints, error) {
 	if m := r.prestarted.model; m != nil {
 		m.SetBudget(r.in.CeilingUSD)
 	}
+	if r.prestarted.serves(r.in) {
+		return r.prestarted, nil
+	}
+	if w, ok := r.agent.(Warmer); ok {
+		w.Cool(r.in.ID) // it is connected to the server that is closed now
+	}
 	if err := r.of.launcher.openReports(r.prestarted, r.in, r.rec); err != nil {
 		r.prestarted.close()
 		return nil, err

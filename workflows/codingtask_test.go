@@ -391,7 +391,7 @@ func TestFindingsAndNotes(t *testing.T) {
 	w := newWorld(t)
 	w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
 		res := well(in)
-		res.Report.Findings, res.Report.Notes = []string{string(in.Role) + " found it"}, []string{string(in.Role) + " noted it"}
+		res.Report.Findings, res.Report.Notes = []string{string(in.Role) + " found it"}, []string{string(in.Role) + " noted it", "the same"}
 		return res, nil
 	}
 	s := w.start(t)
@@ -401,7 +401,7 @@ func TestFindingsAndNotes(t *testing.T) {
 			t.Errorf("%s: the pull request says %q and %q", want, sum.Findings, sum.Notes)
 		}
 	}
-	if n := len(w.asked); len(s.Findings) != n || len(s.Notes) != n || s.Findings[0].Text != "planner found it" || s.Findings[0].Time.IsZero() {
+	if n := len(w.asked); len(s.Findings) != n || len(s.Notes) != n+1 || s.Findings[0].Text != "planner found it" || s.Findings[0].Time.IsZero() {
 		t.Errorf("%d sessions; the status has %+v and %+v", n, s.Findings, s.Notes)
 	}
 	if told := w.asked[len(w.asked)-1].Prompt.Progress; !slices.ContainsFunc(told, func(e task.Entry) bool { return e.Text == "planner found it" }) {
