@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -14,6 +15,9 @@ import (
 
 // noHTTP begins a warning of what is so by default here, and only for want of a flag that --help describes.
 const noHTTP = "HTTP API port has not been set"
+
+// notYet is the error of whoever asks for a shard that the server is still acquiring, while it starts. They ask again.
+const notYet = "shard status unknown"
 
 // serverLog passes the server's log lines to slog.
 type serverLog struct {
@@ -46,9 +50,11 @@ func (l serverLog) Fatal(msg string, tags ...tag.Tag) {
 	os.Exit(1)
 }
 
+func saysNotYet(t tag.Tag) bool { return t.Key() == "error" && fmt.Sprint(t.Value()) == notYet }
+
 func (l serverLog) write(level slog.Level, msg string, tags []tag.Tag) {
 	ctx := context.Background()
-	if level >= slog.LevelWarn && (l.stopping.Load() || strings.HasPrefix(msg, noHTTP)) {
+	if level >= slog.LevelWarn && (l.stopping.Load() || strings.HasPrefix(msg, noHTTP) || slices.ContainsFunc(tags, saysNotYet)) {
 		level = slog.LevelInfo
 	}
 	if !l.to.Enabled(ctx, level) {

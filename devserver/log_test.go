@@ -1,0 +1,25 @@
+package devserver
+
+import (
+	"errors"
+	"log/slog"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"go.temporal.io/server/common/log/tag"
+)
+
+// What passes by itself while a server starts worries nobody; every other error is shown.
+func TestErrorsOfAStart(t *testing.T) {
+	var said strings.Builder
+	l := serverLog{slog.New(slog.NewTextHandler(&said, &slog.HandlerOptions{Level: slog.LevelError})), new(atomic.Bool)}
+	l.Error("Queue reader unable to retrieve tasks", tag.Error(errors.New("shard status unknown")))
+	if said.Len() > 0 {
+		t.Errorf("a shard that is acquired is an error: %s", &said)
+	}
+	l.Error("Queue reader unable to retrieve tasks", tag.Error(errors.New("database is locked")))
+	if !strings.Contains(said.String(), "database is locked") {
+		t.Errorf("an error is not shown: %q", said.String())
+	}
+}
