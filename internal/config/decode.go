@@ -17,6 +17,7 @@ func (c *Config) decode(lookup Lookup) []error {
 	for field, into := range c.fields() {
 		name := field.Tag.Get("envconfig")
 		if secret, ok := into.Addr().Interface().(*Secret); ok {
+			secret.many = field.Tag.Get("lines") == "many"
 			if err := secret.load(name, fallbacks(field.Tag), lookup); err != nil {
 				mistakes = append(mistakes, err)
 			}
@@ -93,7 +94,7 @@ func wayOut(field reflect.Value) string {
 	switch field.Type().String() {
 	case "time.Duration":
 		return "not a duration; give a number with a unit, such as 30s, 20m or 2h"
-	case "int":
+	case "int", "int64":
 		return "not a whole number; give digits, such as 2"
 	case "float64":
 		return "not a number; give US dollars, such as 5 or 2.50"

@@ -131,3 +131,12 @@ func (c *Config) setValue(name, value string) {
 		}
 	}
 }
+
+// unset describes a variable as one that is not set.
+func (c *Config) unset(name string) {
+	for i := range c.variables {
+		if c.variables[i].Name == name {
+			c.variables[i].Value, c.variables[i].Origin = "", OriginDefault
+		}
+	}
+}

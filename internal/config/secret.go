@@ -19,6 +19,7 @@ type Secret struct {
 	value  string // from a variable or a file descriptor
 	file   string // or the file that holds it
 	source string // the variable it comes from
+	many   bool   // it has many lines, as keys in PEM do
 	report func(values ...string)
 }
 
@@ -50,7 +51,7 @@ func (s *Secret) load(name string, fallbacks []string, lookup Lookup) error {
 	value, _ := lookup(source)
 	switch source {
 	case name + "_FILE":
-		*s = Secret{file: value, source: source}
+		*s = Secret{file: value, source: source, many: s.many}
 		return nil
 	case name + "_FD":
 		var err error
@@ -58,11 +59,19 @@ func (s *Secret) load(name string, fallbacks []string, lookup Lookup) error {
 			return err
 		}
 	}
-	if strings.ContainsAny(strings.TrimSpace(value), "\r\n\x00") {
+	if s.many {
+		value = strings.ReplaceAll(value, `\n`, "\n") // as files of variables write it, which know no line ends
+	}
+	if s.broken(strings.TrimSpace(value)) {
 		return mistake(source, "", "holds more than one line; give the key alone")
 	}
-	*s = Secret{value: value, source: source}
+	*s = Secret{value: value, source: source, many: s.many}
 	return nil
+}
+
+// broken tells whether the value has lines that it must not have.
+func (s Secret) broken(value string) bool {
+	return strings.Contains(value, "\x00") || !s.many && strings.ContainsAny(value, "\r\n")
 }
 
 // ReportSecrets has every secret pass its value to report before Read returns it, so that a redactor knows a key that was changed on
@@ -109,6 +118,13 @@ func (s Secret) Read() (string, error) {
 	return value, nil
 }
 
+// Report has a redactor know values that were made with the secret.
+func (s Secret) Report(values ...string) {
+	if s.report != nil {
+		s.report(values...)
+	}
+}
+
 func (s Secret) readFile() (string, error) {
 	content, err := os.ReadFile(s.file)
 	if err != nil {
@@ -116,7 +132,10 @@ func (s Secret) readFile() (string, error) {
 			WithHint("let %s name a file that this user can read", s.source)
 	}
 	value := strings.TrimSpace(string(content))
-	if value == "" || strings.ContainsAny(value, "\r\n\x00") {
+	switch {
+	case value == "" && s.many:
+		return "", fault.New(fault.Denied, "file of %s is empty", s.source).WithHint("write the key into the file")
+	case value == "" || s.broken(value):
 		return "", fault.New(fault.Denied, "file of %s does not hold one line with a key", s.source).
 			WithHint("write the key alone into the file")
 	}

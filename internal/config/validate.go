@@ -52,6 +52,7 @@ func (c *Config) validate() []error {
 	mistakes = append(mistakes, c.Model.validate()...)
 	mistakes = append(mistakes, c.validateChannels()...)
 	mistakes = append(mistakes, c.Listen.validate()...)
+	mistakes = append(mistakes, c.validateGitHub()...)
 	c.Limits.Agents = tidy(c.Limits.Agents)
 	for _, agent := range c.Limits.Agents {
 		hint := "unknown agent; give claude"
