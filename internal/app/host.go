@@ -109,9 +109,13 @@ func newAgents(cfg config.Config, log *slog.Logger) (map[string]agent.Agent, fun
 }
 
 func newWorkspaces(cfg config.Config, log *slog.Logger) (*workspace.Manager, error) {
+	auth, err := gitAuth(cfg, log)
+	if err != nil {
+		return nil, err
+	}
 	return workspace.New(workspace.Config{
 		Dir: cfg.Data, Author: workspace.Person{Name: cfg.Author.Name, Email: cfg.Author.Email}, SigningKey: cfg.Author.SigningKey,
-		RemoteURL: remoteURL(cfg), Auth: gitAuth(cfg), Log: log, Now: time.Now,
+		RemoteURL: remoteURL(cfg), Auth: auth, Log: log, Now: time.Now,
 	})
 }
 

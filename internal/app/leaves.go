@@ -25,7 +25,22 @@ import (
 )
 
 func newHub(cfg config.Config, log *slog.Logger) (*github.Forge, error) {
-	return github.New(github.Config{Token: reader(cfg.GitHub.Token), BaseURL: cfg.GitHub.URL, Log: log})
+	c := github.Config{Token: reader(cfg.GitHub.Token), BaseURL: cfg.GitHub.URL, Log: log}
+	if own := cfg.GitHub.App; own.Present() {
+		c.App = &github.App{ID: own.ID, Key: reader(own.Key), Installation: own.Installation, Learn: learn(cfg)}
+	}
+	return github.New(c)
+}
+
+// learn has the redactor know an app's tokens. They come every hour and it keeps so many values, so it is told the other secrets again
+// before one of them would be forgotten.
+func learn(cfg config.Config) func(tokens ...string) {
+	return func(tokens ...string) {
+		cfg.GitHub.App.Key.Report(tokens...)
+		for _, secret := range cfg.Secrets() {
+			_, _ = secret.Read() // one that can't be read now is told when it is used
+		}
+	}
 }
 
 // newControl builds the activities that need the tokens of forges.
@@ -77,15 +92,27 @@ func inTheOpen(cfg config.Config, r task.Repository) bool {
 }
 
 // gitAuth returns the token for pushes and fetches. It is called at each use, and only for hosts that the token is for, with their
-// scheme.
-func gitAuth(cfg config.Config) func(context.Context, task.Repository) (workspace.Auth, error) {
-	return func(_ context.Context, r task.Repository) (workspace.Auth, error) {
-		if r.Path != "" || !isGitHub(cfg, r) || inTheOpen(cfg, r) || !cfg.GitHub.Token.Present() {
+// scheme. Where an app is not installed git goes as nobody, which is enough for a public submodule.
+func gitAuth(cfg config.Config, log *slog.Logger) (func(context.Context, task.Repository) (workspace.Auth, error), error) {
+	token := func(context.Context, task.Repository) (string, error) { return cfg.GitHub.Token.Read() }
+	if cfg.GitHub.App.Present() {
+		hub, err := newHub(cfg, log)
+		if err != nil {
+			return nil, err
+		}
+		token = hub.GitToken
+	}
+	return func(ctx context.Context, r task.Repository) (workspace.Auth, error) {
+		if r.Path != "" || !isGitHub(cfg, r) || inTheOpen(cfg, r) || !cfg.GitHub.Authorized() {
 			return workspace.Auth{}, nil
 		}
-		token, err := cfg.GitHub.Token.Read()
-		return workspace.Auth{User: "x-access-token", Token: token}, err
-	}
+		text, err := token(ctx, r)
+		if cfg.GitHub.App.Present() && fault.KindOf(err) == fault.NotFound {
+			log.WarnContext(ctx, "Git goes there as nobody", "repository", r.Text, "error", err, "hint", fault.HintOf(err))
+			return workspace.Auth{}, nil
+		}
+		return workspace.Auth{User: "x-access-token", Token: text}, err
+	}, nil
 }
 
 var credentialKinds = map[config.ModelKind]gateway.Kind{

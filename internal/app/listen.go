@@ -230,7 +230,7 @@ func (e *listeners) serve(ctx context.Context) (*http.Server, error) {
 
 // watch makes sure that each repository has one Watch workflow, whichever process starts it.
 func (e *listeners) watch(ctx context.Context) {
-	if e.cfg.GitHub.Poll <= 0 || !e.cfg.GitHub.Token.Present() {
+	if e.cfg.GitHub.Poll <= 0 || !e.cfg.GitHub.Authorized() {
 		return
 	}
 	for _, name := range e.cfg.GitHub.Repositories {

@@ -1,6 +1,12 @@
 package app
 
 import (
+	"context"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -12,9 +18,19 @@ import (
 
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/forge/forgetest"
+	"github.com/longshift/longshift/internal/redact"
 	"github.com/longshift/longshift/internal/repo/workspace"
 	"github.com/longshift/longshift/internal/repo/workspace/gittest"
+	"github.com/longshift/longshift/task"
 )
+
+func authOf(t *testing.T, cfg config.Config) func(context.Context, task.Repository) (workspace.Auth, error) {
+	t.Helper()
+	auth, err := gitAuth(cfg, slog.New(slog.DiscardHandler))
+	must(t, err)
+	return auth
+}
 
 // What git is given for a repository, and whether the token goes along.
 func TestRemotes(t *testing.T) {
@@ -59,7 +75,7 @@ func TestRemotes(t *testing.T) {
 		if err != nil || address != c.want {
 			t.Errorf("%s: address %q, %v; want %q", c.repository, address, err, c.want)
 		}
-		auth, err := gitAuth(c.cfg)(t.Context(), r)
+		auth, err := authOf(t, c.cfg)(t.Context(), r)
 		if err != nil || (auth.Token == token) != c.token || (auth == workspace.Auth{}) == c.token {
 			t.Errorf("%s: the token goes along: %v, %v; want %v", c.repository, auth.Token != "", err, c.token)
 		}
@@ -73,7 +89,7 @@ func TestRemotes(t *testing.T) {
 func TestTokenFile(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "token")
-	auth := gitAuth(load(t, "LONGSHIFT_GITHUB_TOKEN_FILE="+file))
+	auth := authOf(t, load(t, "LONGSHIFT_GITHUB_TOKEN_FILE="+file))
 	_, err := auth(t.Context(), repository(t, "ann/calc"))
 	wantFault(t, err, fault.Denied, "LONGSHIFT_GITHUB_TOKEN_FILE")
 	if _, err := auth(t.Context(), repository(t, "https://gitlab.com/ann/calc")); err != nil {
@@ -82,6 +98,55 @@ func TestTokenFile(t *testing.T) {
 	gittest.Write(t, filepath.Dir(file), map[string]string{"token": token + "\n"})
 	if got, err := auth(t.Context(), repository(t, "ann/calc")); err != nil || got.Token != token || got.User != "x-access-token" {
 		t.Errorf("got %v", err)
+	}
+}
+
+// With an app git is given a token of the installation, which the redactor knows; where the app is not installed it goes as nobody.
+func TestGitOfAnApp(t *testing.T) {
+	t.Parallel()
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	must(t, err)
+	text := string(pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)}))
+	server := forgetest.NewGitHub(t)
+	server.AddRepository(forgetest.Repository{Name: "ann/calc"})
+	server.AddRepository(forgetest.Repository{Name: "bob/calc"})
+	server.UseApp(forgetest.App{ID: 123, Slug: "longshift-ann", Owner: "ann", Key: &key.PublicKey})
+	server.Install(forgetest.Installation{ID: 7, Account: "ann"})
+	cfg := load(t, "LONGSHIFT_GITHUB_URL="+server.URL, "LONGSHIFT_GITHUB_APP_ID=123", "LONGSHIFT_GITHUB_APP_PRIVATE_KEY="+text)
+	secrets := redact.New()
+	cfg.ReportSecrets(secrets.Add)
+	auth := authOf(t, cfg)
+	got, err := auth(t.Context(), repository(t, "ann/calc"))
+	if err != nil || got.User != "x-access-token" || !server.Takes(got.Token) {
+		t.Fatalf("git is given %q, %v", got.User, err)
+	}
+	odd := strings.ReplaceAll(got.Token, "ghs_", "") // which no rule about formats finds
+	if shown := secrets.String("password " + got.Token); strings.Contains(shown, odd) {
+		t.Errorf("shown: %s", shown)
+	}
+	if got, err := auth(t.Context(), repository(t, "bob/calc")); err != nil || got != (workspace.Auth{}) {
+		t.Errorf("where the app is not installed: %v", err)
+	}
+	if state, err := readApp(t.Context(), cfg); err != nil || state.Name != "longshift-ann[bot]" {
+		t.Errorf("the app is %+v, %v", state, err)
+	}
+}
+
+// Tokens that come for days make the redactor forget no other secret.
+func TestTokensPushOutNoSecret(t *testing.T) {
+	t.Parallel()
+	const linear = "lin-planted-value-0815"
+	cfg := load(t, "LONGSHIFT_GITHUB_APP_ID=123", "LONGSHIFT_GITHUB_APP_PRIVATE_KEY=planted-key", "LONGSHIFT_LINEAR_TOKEN="+linear)
+	secrets := redact.New()
+	cfg.ReportSecrets(secrets.Add)
+	told := learn(cfg)
+	for n := range 100 {
+		told(fmt.Sprintf("planted-token-%04d-abcdef", n))
+	}
+	for _, secret := range []string{linear, "planted-key", "planted-token-0099-abcdef"} {
+		if shown := secrets.String("it was " + secret); strings.Contains(shown, secret) {
+			t.Errorf("shown: %s", shown)
+		}
 	}
 }
 
@@ -114,7 +179,7 @@ func TestTokenGoesToItsForgeOnly(t *testing.T) {
 	forge, foreign := gitServer(t), gitServer(t)
 	cfg := load(t, "LONGSHIFT_DATA="+t.TempDir(), "LONGSHIFT_GITHUB_TOKEN="+token, "LONGSHIFT_GITHUB_URL="+forge.URL)
 	spaces, err := workspace.New(workspace.Config{Dir: cfg.Data, Author: workspace.Person{Name: cfg.Author.Name, Email: cfg.Author.Email},
-		RemoteURL: remoteURL(cfg), Auth: gitAuth(cfg), Log: slog.New(slog.DiscardHandler)})
+		RemoteURL: remoteURL(cfg), Auth: authOf(t, cfg), Log: slog.New(slog.DiscardHandler)})
 	must(t, err)
 	for id, text := range map[string]string{"t1": "ann/calc", "t2": foreign.URL + "/ann/calc.git"} {
 		_, err := spaces.Prepare(t.Context(), workspace.Spec{TaskID: id, Repository: repository(t, text), Branch: "longshift/" + id, Fence: 1})

@@ -20,6 +20,7 @@ import (
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/internal/forge/local"
 	"github.com/longshift/longshift/internal/gateway"
 	"github.com/longshift/longshift/internal/repo/git"
@@ -38,6 +39,7 @@ func Wiring() cli.Wiring {
 		Issue:            readIssue,
 		Standing:         readStanding,
 		Account:          readAccount,
+		App:              readApp,
 		ForkOf:           readFork,
 		Policy:           operatorPolicy,
 		Sandbox:          trySandbox,
@@ -112,7 +114,7 @@ func missingFile(stderr string) bool {
 func readIssue(ctx context.Context, process config.Config, repository string, number int) (task.Issue, error) {
 	known := task.Issue{Number: number}
 	r, err := task.ParseRepository(repository)
-	if err != nil || !isGitHub(process, r) || !process.GitHub.Token.Present() {
+	if err != nil || !isGitHub(process, r) || !process.GitHub.Authorized() {
 		return known, err
 	}
 	hub, err := newHub(process, slog.New(slog.DiscardHandler))
@@ -147,6 +149,15 @@ func readAccount(ctx context.Context, process config.Config) (string, error) {
 		return "", err
 	}
 	return hub.Account(ctx)
+}
+
+// readApp asks GitHub how the app stands.
+func readApp(ctx context.Context, process config.Config) (forge.AppState, error) {
+	hub, err := newHub(process, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return forge.AppState{}, err
+	}
+	return hub.AppState(ctx)
 }
 
 // readFork asks GitHub about the fork that a task will push to.

@@ -83,17 +83,3 @@ func checkScenario(path string) Finding {
 	}
 	return good("scenario", path+" (the scripted agent calls no model)")
 }
-
-func checkGitHub(conf config.Config) Finding {
-	_, err := conf.GitHub.Token.Read()
-	switch {
-	case err != nil:
-		return Failed(OfGitHub, err)
-	case !conf.GitHub.Token.Present():
-		return warn(OfGitHub, "none is set",
-			"run `longshift login github`, or set GH_TOKEN, to work on GitHub; local repositories need none")
-	case conf.GitHub.Token.Source() == config.GHTokenSource:
-		return good(OfGitHub, "from "+config.GHTokenSource+", for the worker of `longshift dev`")
-	}
-	return good(OfGitHub, "from "+conf.GitHub.Token.Source())
-}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/signals"
 )
 
@@ -20,6 +21,7 @@ const (
 	OfClaude  = "claude"
 	OfModel   = "model key"
 	OfGitHub  = "github token"
+	OfApp     = "github app"
 )
 
 // askWithin bounds how long a program may take that is only asked for its version.
@@ -36,6 +38,8 @@ type Machine struct {
 	Sandbox func(ctx context.Context, process config.Config) ([]Layer, error)
 	Work    func(ctx context.Context, process config.Config) ([]Tool, error)
 	Signing func(ctx context.Context, process config.Config) error
+	// App asks GitHub how the app stands that is configured.
+	App func(ctx context.Context, process config.Config) (forge.AppState, error)
 	// Model makes one call that costs nothing to the model's endpoint, and returns the endpoint's name.
 	Model func(ctx context.Context, process config.Config) (endpoint string, err error)
 }
@@ -80,7 +84,7 @@ func (m *Machine) All(ctx context.Context, conf config.Config) []Finding {
 	if conf.Scenario != "" {
 		findings = append(findings, checkScenario(conf.Scenario))
 	}
-	return append(findings, checkGitHub(conf))
+	return append(findings, m.checkGitHub(ctx, conf))
 }
 
 // work looks at what the work of tasks needs; writes tells whether something can be written into the data folder.
@@ -103,7 +107,7 @@ func (m *Machine) work(ctx context.Context, conf config.Config, writes bool) []F
 // Start looks at what a worker does not look at itself when it starts: what the first task needs beside a sandbox.
 func (m *Machine) Start(ctx context.Context, conf config.Config) []Finding {
 	findings := append([]Finding{m.CheckGit(ctx), m.checkEnvironment(), checkDisk(conf.Data)}, m.checkAgent(ctx, conf)...)
-	return append(findings, checkGitHub(conf))
+	return append(findings, m.checkGitHub(ctx, conf))
 }
 
 func good(check, detail string) Finding {

@@ -17,6 +17,7 @@ import (
 	"github.com/longshift/longshift/internal/cli/setup"
 	"github.com/longshift/longshift/internal/cli/term"
 	"github.com/longshift/longshift/internal/config"
+	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/internal/policy"
 	"github.com/longshift/longshift/internal/sweep"
 	"github.com/longshift/longshift/task"
@@ -39,6 +40,8 @@ type Wiring struct {
 	Standing func(ctx context.Context, process config.Config, repository, base, ours string) (Standing, error)
 	// Account returns the name of the account that GitHub's token belongs to, "" for that of an app.
 	Account func(ctx context.Context, process config.Config) (string, error)
+	// App asks GitHub how the app stands that is configured.
+	App func(ctx context.Context, process config.Config) (forge.AppState, error)
 	// ForkOf tells in whose account the fork of a repository is to be, and its name when it is there.
 	ForkOf func(ctx context.Context, process config.Config, repository string) (owner, name string, err error)
 	// Demo returns the demonstration's repository, scenario and task.

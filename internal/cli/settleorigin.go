@@ -56,7 +56,7 @@ func (f *forgeCheck) reach(ctx context.Context, t *forgeTarget, in *task.Input) 
 	if err != nil {
 		return Standing{}, err
 	}
-	if !conf.GitHub.Token.Present() {
+	if !conf.GitHub.Authorized() {
 		return Standing{}, fault.New(fault.Input, "the pull request would go to %s, and there is no token for it", t).
 			WithHint("set GH_TOKEN, or give --local to work in this folder; with --repo %s the worker's own token counts", t.repository)
 	}
@@ -67,8 +67,11 @@ func (f *forgeCheck) reach(ctx context.Context, t *forgeTarget, in *task.Input) 
 	case err != nil:
 		return Standing{}, fault.New(fault.KindOf(err), "%s: %w", t, err).
 			WithHint("%s; or give --local to work in this folder", cmp.Or(fault.HintOf(err), "try again later"))
+	case !standing.Writable && conf.GitHub.App.Present():
+		return Standing{}, fault.New(fault.Denied, "the app of %s may not push to %s", conf.GitHub.Source(), t).
+			WithHint("give it the permission \"Contents: write\", which `longshift doctor` tells where, or --local to work in this folder")
 	case !standing.Writable && !in.Fork:
-		return Standing{}, fault.New(fault.Denied, "the token of %s may not push to %s", conf.GitHub.Token.Source(), t).
+		return Standing{}, fault.New(fault.Denied, "the token of %s may not push to %s", conf.GitHub.Source(), t).
 			WithHint("give --fork to push to a fork in its account, or a token with write access, or --local to work in this folder")
 	}
 	return standing, nil

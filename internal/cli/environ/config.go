@@ -25,7 +25,7 @@ func NewConfig(env Environ) *Config {
 // WithToken returns the configuration with a token for GitHub: the one that is set, or that of gh's login.
 func (c *Config) WithToken(ctx context.Context) (config.Config, error) {
 	conf, err := c.Read()
-	if err != nil || conf.GitHub.Token.Present() {
+	if err != nil || conf.GitHub.Authorized() {
 		return conf, err
 	}
 	if token := c.GHToken(ctx, conf.GitHub.Host()); token != "" {

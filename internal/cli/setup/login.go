@@ -64,6 +64,9 @@ func (o *loginOptions) run(ctx context.Context, to string) error {
 	var secret string
 	switch to {
 	case "github":
+		if conf.GitHub.App.Present() {
+			return fault.New(fault.Input, "LONGSHIFT_GITHUB_APP_ID is set, so a token would be of no use").WithHint("unset it to work with a token")
+		}
 		k.Variable = "LONGSHIFT_GITHUB_TOKEN"
 		if secret, k.From, err = o.githubToken(ctx, conf); err == nil {
 			conf.GitHub.Token = config.NewSecret(secret, k.Variable)

@@ -21,7 +21,7 @@ const Env = "LONGSHIFT_OCTOKIT_OPENAPI"
 const descriptionFile = "generated/api.github.com.json"
 
 // served are the operations that the server plays; only their part of the description is read.
-var served = allServed(servedPulls, servedFeedback, servedIssues)
+var served = allServed(servedPulls, servedFeedback, servedIssues, servedApps)
 
 func allServed(parts ...map[string][]string) map[string][]string {
 	all := map[string][]string{}

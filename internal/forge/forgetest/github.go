@@ -41,6 +41,7 @@ type GitHub struct {
 	before    func(method, path string)
 	after     func(method, path string)
 	people    people
+	apps      appTokens
 	waiting   map[string]context.CancelCauseFunc // calls of Client that may hang
 	nextCall  int
 }
@@ -107,7 +108,7 @@ func (g *GitHub) serve(w http.ResponseWriter, r *http.Request) {
 
 // handle gives the answer of a call without faults.
 func (g *GitHub) handle(r *http.Request, path string, body []byte) answer {
-	if a, stop := g.admit(r); stop {
+	if a, stop := g.admit(r, path); stop {
 		return a
 	}
 	if a, moved := g.redirect(r, &path); moved {
@@ -133,16 +134,21 @@ func (g *GitHub) handle(r *http.Request, path string, body []byte) answer {
 }
 
 // admit checks who calls and how often.
-func (g *GitHub) admit(r *http.Request) (answer, bool) {
+func (g *GitHub) admit(r *http.Request, path string) (answer, bool) {
 	if r.Header.Get("User-Agent") == "" {
 		return refuse(http.StatusForbidden, "Request forbidden by administrative rules. "+
 			"Please make sure your request has a User-Agent header"), true
 	}
-	if r.Header.Get("Authorization") != "Bearer "+Token {
-		return refuse(http.StatusUnauthorized, "Bad credentials"), true
-	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	shown := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if ofApp(path) {
+		if err := g.proven(shown); err != nil {
+			return refuse(http.StatusUnauthorized, err.Error()), true
+		}
+	} else if a := g.takes(shown); a != nil {
+		return *a, true
+	}
 	if g.allowance == 0 && g.now().Before(g.reset) {
 		return refuse(http.StatusForbidden, "API rate limit exceeded for user ID 1."), true
 	}

@@ -18,8 +18,11 @@ func (g *GitHub) operate(rt *route, r *http.Request, body []byte) answer {
 	if rt.path == "/user" {
 		return g.me()
 	}
+	if ofApp(rt.path) {
+		return g.operateApp(rt, r)
+	}
 	repo := g.repo(rt.params["owner"] + "/" + rt.params["repo"])
-	if repo == nil {
+	if repo == nil || !g.reaches(r, repo) {
 		return refuse(http.StatusNotFound, "Not Found")
 	}
 	for _, part := range []func(*Repository, *route, *http.Request, []byte) (answer, bool){g.operateFeedback, g.operateIssues} {

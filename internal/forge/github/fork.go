@@ -64,9 +64,12 @@ func (f *Forge) lookForFork(ctx context.Context, r task.Repository) (fork, error
 	if err != nil {
 		return fork{}, err
 	}
-	me, err := s.me(ctx)
+	var me string
+	if s.app == nil {
+		me, err = s.me(ctx)
+	}
 	switch {
-	case answered(err, http.StatusForbidden):
+	case s.app != nil || answered(err, http.StatusForbidden):
 		return fork{}, fault.New(fault.Denied, "GitHub: the token is an app's: it has no account that could hold a fork").
 			WithHint("give the token of a user, or of an app that may push to %s/%s", s.owner, s.name)
 	case err != nil:

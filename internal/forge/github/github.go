@@ -19,9 +19,10 @@ import (
 	"github.com/longshift/longshift/internal/httpclient"
 )
 
-// Config is what a Forge needs. Only Token is required.
+// Config is what a Forge needs. Only Token or App is required.
 type Config struct {
 	Token   func(ctx context.Context) (string, error) // asked once per call of the forge; never logged
+	App     *App                                      // in place of a token
 	BaseURL string                                    // of GitHub Enterprise Server, with or without /api/v3; "" for github.com
 	HTTP    *http.Client                              // its redirect policy is replaced; nil for a client with a timeout of 30 s
 	Log     *slog.Logger
@@ -32,6 +33,7 @@ type Config struct {
 // Forge is GitHub. It is safe for concurrent use.
 type Forge struct {
 	token    func(ctx context.Context) (string, error)
+	app      *app     // nil with a token
 	base     *url.URL // of the API; nil is github.com
 	host     string   // where people see repositories
 	http     http.Client
@@ -48,8 +50,8 @@ var _ forge.Forge = (*Forge)(nil)
 // New makes a GitHub forge. It refuses a base URL that would send the token in the clear.
 func New(c Config) (*Forge, error) {
 	f := &Forge{token: c.Token, host: "github.com", http: http.Client{Timeout: 30 * time.Second}, log: c.Log, now: c.Now, sleep: c.Sleep}
-	if c.Token == nil {
-		return nil, fault.New(fault.Input, "GitHub needs a token").WithHint("set LONGSHIFT_GITHUB_TOKEN")
+	if c.Token == nil && c.App == nil {
+		return nil, fault.New(fault.Input, "GitHub needs a token").WithHint("set LONGSHIFT_GITHUB_TOKEN or LONGSHIFT_GITHUB_APP_ID")
 	}
 	if c.HTTP != nil {
 		f.http = *c.HTTP
@@ -63,6 +65,9 @@ func New(c Config) (*Forge, error) {
 	}
 	if f.sleep == nil {
 		f.sleep = clock.Sleep
+	}
+	if c.App != nil {
+		f.app = f.newApp(c.App)
 	}
 	if c.BaseURL == "" {
 		return f, nil

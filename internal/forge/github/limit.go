@@ -1,6 +1,7 @@
 package github
 
 import (
+	"maps"
 	"net/http"
 	"strconv"
 	"sync"
@@ -14,51 +15,61 @@ const (
 	longestWait = 2 * time.Hour // the hourly limit is over by then, whatever a header says
 )
 
-// limit remembers a pause that GitHub has asked for, so that no task makes a request meanwhile: GitHub bans clients that do.
+// limit remembers the pauses that GitHub has asked for, so that no task makes a request meanwhile: GitHub bans clients that do. Each token,
+// and each installation of an app, has an allowance of its own.
 type limit struct {
-	mu      sync.Mutex
-	token   string // the token that the pause applies to
+	mu sync.Mutex
+	of map[string]*pause
+}
+
+type pause struct {
 	until   time.Time
 	strikes int // secondary limits without a time, in a row
 }
 
 // wait returns the rest of the pause.
-func (l *limit) wait(token string, now time.Time) time.Duration {
+func (l *limit) wait(who string, now time.Time) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.token != token {
-		return 0
+	if p := l.of[who]; p != nil {
+		return max(0, p.until.Sub(now))
 	}
-	return max(0, l.until.Sub(now))
+	return 0
 }
 
 // pause records a pause and returns its length. When GitHub has named none (a wait of 0), it is a minute, doubled each time that the
 // last pause was too short.
-func (l *limit) pause(token string, now time.Time, wait time.Duration) time.Duration {
+func (l *limit) pause(who string, now time.Time, wait time.Duration) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.token != token {
-		l.token, l.until, l.strikes = token, time.Time{}, 0
+	p := l.of[who]
+	if p == nil {
+		maps.DeleteFunc(l.of, func(_ string, old *pause) bool { return now.Sub(old.until) > longestWait })
+		if l.of == nil {
+			l.of = map[string]*pause{}
+		}
+		p = &pause{}
+		l.of[who] = p
 	}
 	if wait <= 0 {
-		if !now.Before(l.until) { // concurrent calls count once
-			l.strikes++
+		if !now.Before(p.until) { // concurrent calls count once
+			p.strikes++
 		}
-		wait = min(firstStrike<<min(max(l.strikes, 1)-1, 10), longestWait)
+		wait = min(firstStrike<<min(max(p.strikes, 1)-1, 10), longestWait)
 	}
 	wait = min(max(wait, time.Second), longestWait)
-	if until := now.Add(wait); until.After(l.until) {
-		l.until = until
+	if until := now.Add(wait); until.After(p.until) {
+		p.until = until
 	}
 	return wait
 }
 
 // passed records that a request succeeded.
-func (l *limit) passed(token string, now time.Time) {
+func (l *limit) passed(who string, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.token == token && !now.Before(l.until) {
-		l.strikes = 0
+	if p := l.of[who]; p != nil && !now.Before(p.until) {
+		p.strikes = 0
 	}
 }
 

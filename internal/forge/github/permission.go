@@ -16,6 +16,10 @@ var needed = map[string]string{
 	"read repository":             "Metadata: read",
 	"ask what a user may do":      "Metadata: read", // and the account must be able to write
 	"ask whose token it is":       "",
+	"read the app":                "",
+	"find the installation":       "",
+	"list installations":          "",
+	"get a token of the app":      "",
 	"read base branch":            "Contents: read",
 	"read the fork":               "Contents: read",
 	"make the fork":               "Administration: write",
@@ -51,9 +55,12 @@ var needed = map[string]string{
 }
 
 // permissionHint is the way out for a step that GitHub forbids. names is the permission that GitHub itself names.
-func permissionHint(step, names, where string) string {
+func (s *session) permissionHint(step, names, where string) string {
 	hint := "see whether the account of the token may do this on " + where
-	if p := needed[step]; p != "" {
+	switch p := needed[step]; {
+	case p != "" && s.app != nil:
+		hint = "give the app the permission \"" + p + "\", and accept it where the app is installed; `longshift doctor` names the pages"
+	case p != "":
 		hint = "give the token the permission \"" + p + "\" on " + where + " (classic token: scope repo), and its account access"
 	}
 	if names != "" {
@@ -70,10 +77,10 @@ type refusals struct {
 }
 
 // resource is one thing that a token may not read, in one repository: of a public one the same token may read more.
-type resource struct{ token, repository, what string }
+type resource struct{ who, repository, what string }
 
 func (s *session) resource(what string) resource {
-	return resource{s.key, strings.ToLower(s.owner + "/" + s.name), what}
+	return resource{s.who, strings.ToLower(s.owner + "/" + s.name), what}
 }
 
 // mayTry tells whether the permission was not refused within the last hour.

@@ -118,7 +118,7 @@ func TestPermissionIsLost(t *testing.T) {
 func TestRefusalIsOfOneToken(t *testing.T) {
 	now := begin
 	f := &Forge{now: func() time.Time { return now }}
-	s := func(token, name string) *session { return &session{Forge: f, key: token, owner: "Acme", name: name} }
+	s := func(token, name string) *session { return &session{Forge: f, who: token, owner: "Acme", name: name} }
 	refusal := &problem{status: http.StatusForbidden}
 	if s("a", "shop").denied("x", &problem{status: 500}) || s("a", "shop").denied("x", nil) ||
 		s("a", "shop").denied("x", &problem{status: 403, limited: true}) || !s("a", "shop").mayTry("x") {

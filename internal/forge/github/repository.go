@@ -31,6 +31,9 @@ func (f *Forge) RepositoryState(ctx context.Context, r task.Repository, base, ou
 		return RepositoryState{}, err
 	}
 	push, told := repo.GetPermissions()["push"] // an app's token is not told
+	if s.app != nil {
+		push, told = s.pushes, true
+	}
 	st := RepositoryState{Base: base, Writable: push || !told}
 	if base == "" {
 		st.Base = repo.GetDefaultBranch()

@@ -16,21 +16,44 @@ import (
 type session struct {
 	*Forge
 	key      string // the token
+	who      string // whose it is, for what is remembered of it: an app's token changes
+	pushes   bool   // an app's token may push
+	renewed  bool   // it was refused once
 	owner    string // as GitHub spells it, after resolve
 	name     string
 	tries    httpclient.Tries
 	warnings []string
 }
 
-func (f *Forge) session(ctx context.Context) (*session, error) {
-	token, err := f.token(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("get GitHub token: %w", err)
+// session begins a call about a repository. It does not ask whether that exists.
+func (f *Forge) session(ctx context.Context, owner, name string) (*session, error) {
+	s := &session{Forge: f, owner: owner, name: name}
+	if f.app != nil {
+		return s, s.login(ctx)
 	}
-	if token == "" {
-		return nil, fault.New(fault.Denied, "there is no GitHub token").WithHint("set LONGSHIFT_GITHUB_TOKEN")
+	return s, s.byToken(ctx)
+}
+
+// byToken logs in with the token.
+func (s *session) byToken(ctx context.Context) (err error) {
+	if s.key, err = s.token(ctx); err != nil {
+		return fmt.Errorf("get GitHub token: %w", err)
 	}
-	return &session{Forge: f, key: token}, nil
+	if s.key == "" {
+		return fault.New(fault.Denied, "there is no GitHub token").WithHint("set LONGSHIFT_GITHUB_TOKEN or LONGSHIFT_GITHUB_APP_ID")
+	}
+	s.who = s.key
+	return nil
+}
+
+// loginAgain tells whether a request that was refused for its token is to be made with a new one, which only an app can get.
+func (s *session) loginAgain(ctx context.Context) bool {
+	if s.app == nil || s.owner == "" || s.renewed {
+		return false
+	}
+	s.renewed = true
+	s.app.forget(ctx, s.owner, s.name, s.key)
+	return s.login(ctx) == nil
 }
 
 // repeat makes a request that may be made twice with the effect of one, and sits out short faults.
@@ -48,19 +71,23 @@ func (s *session) repeat(ctx context.Context, what string, do func(c *gh.Client)
 
 // once makes one request, unless GitHub has asked for a pause.
 func (s *session) once(ctx context.Context, do func(c *gh.Client) (*gh.Response, error)) error {
-	if wait := s.limit.wait(s.key, s.now()); wait > 0 {
+	if wait := s.limit.wait(s.who, s.now()); wait > 0 {
 		return &problem{message: "GitHub has asked for a pause", passing: true, limited: true, wait: wait}
 	}
 	resp, err := do(s.client(s.key))
 	now := s.now()
 	if err == nil {
-		s.limit.passed(s.key, now)
+		s.limit.passed(s.who, now)
 		return nil
 	}
 	err = understand(ctx, resp, err, now)
 	var p *problem
-	if errors.As(err, &p) && p.limited {
-		p.wait = s.limit.pause(s.key, now, p.wait)
+	switch {
+	case !errors.As(err, &p):
+	case p.status == http.StatusUnauthorized && s.loginAgain(ctx):
+		return s.once(ctx, do)
+	case p.limited:
+		p.wait = s.limit.pause(s.who, now, p.wait)
 	}
 	return err
 }
@@ -104,12 +131,12 @@ func (s *session) fault(what string, err error) error {
 		return f
 	case p.status == http.StatusUnauthorized:
 		return fault.New(fault.Denied, "GitHub: %s: the token is refused: %w", what, err).
-			WithHint("the token has run out or is wrong: make a new one that may write pull requests on %s", where)
+			WithHint("%s", s.refusedHint(where))
 	case p.status == http.StatusForbidden:
-		return fault.New(fault.Denied, "GitHub: %s: not allowed in %s: %w", what, where, err).WithHint("%s", permissionHint(what, p.needs, where))
+		return fault.New(fault.Denied, "GitHub: %s: not allowed in %s: %w", what, where, err).WithHint("%s", s.permissionHint(what, p.needs, where))
 	case p.status == http.StatusNotFound:
 		return fault.New(fault.NotFound, "GitHub: %s: repository %s is not there, or the token can't see it: %w", what, where, err).
-			WithHint("check the name; a fine-grained token must list the repository")
+			WithHint("check the name; a fine-grained token must list the repository, and an app be installed there")
 	case p.status == http.StatusGone || p.status == http.StatusUnavailableForLegalReasons:
 		return fault.New(fault.NotFound, "GitHub: %s: it is gone from %s: %w", what, where, err).
 			WithHint("somebody has deleted it, or GitHub has blocked the repository")
@@ -119,6 +146,13 @@ func (s *session) fault(what string, err error) error {
 		return fault.New(fault.Denied, "GitHub: %s: %w", what, err).WithHint("check the base URL and the proxy in between")
 	}
 	return fault.New(fault.Internal, "GitHub: %s: %w", what, err)
+}
+
+func (s *session) refusedHint(where string) string {
+	if s.app != nil {
+		return "check LONGSHIFT_GITHUB_APP_ID, the app's private key and this machine's clock"
+	}
+	return "the token has run out or is wrong: make a new one that may write pull requests on " + where
 }
 
 // warn records a problem that does not make the call fail.

@@ -23,12 +23,7 @@ func (f *Forge) visit(ctx context.Context, r task.Repository) (*session, error) 
 	if err := f.has(r); err != nil {
 		return nil, err
 	}
-	s, err := f.session(ctx)
-	if err != nil {
-		return nil, err
-	}
-	s.owner, s.name = r.Owner, r.Name
-	return s, nil
+	return f.session(ctx, r.Owner, r.Name)
 }
 
 // has refuses what can't be a repository on this GitHub.

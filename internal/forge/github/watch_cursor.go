@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	gh "github.com/google/go-github/v66/github"
-
 	"github.com/longshift/longshift/internal/fault"
 )
 
@@ -39,14 +37,20 @@ func readCursor(text string) (cursor, error) {
 // whoami updates the account of the cursor, because another account has other issues. It also reads GitHub's clock, before anything
 // else is read.
 func (p *poll) whoami(ctx context.Context) error {
-	a, err := get[*gh.User](ctx, p.session, "ask whose token it is", "user", p.c.MeTag)
+	what, path := "ask whose token it is", "user"
+	if p.app != nil { // no issue can be assigned to it, so the clock alone is asked for
+		what, path = "read repository", "repos/"+p.owner+"/"+p.name
+	}
+	a, err := get[struct {
+		Login string `json:"login"`
+	}](ctx, p.session, what, path, p.c.MeTag)
 	if err == nil || answered(err, http.StatusForbidden) {
 		var bad error
 		if p.at, bad = http.ParseTime(a.header.Get("Date")); bad != nil {
 			return fault.New(fault.Infra, "GitHub: an answer has no date").WithHint("check the proxy in between")
 		}
 	}
-	switch me := a.value.GetLogin(); {
+	switch me := a.value.Login; {
 	case answered(err, http.StatusForbidden): // the token of an app
 		p.c.Me, p.c.MeTag = "", ""
 	case err != nil:

@@ -51,11 +51,13 @@ func writes(role string) bool {
 	return false
 }
 
-// Account returns the user name of the token, "" for that of an app.
+// Account returns the user name of the token, or of the app: NAME[bot]. It is "" for an app's token whose app is not known.
 func (f *Forge) Account(ctx context.Context) (string, error) {
-	s, err := f.session(ctx)
-	if err != nil {
-		return "", err
+	s := &session{Forge: f}
+	if f.app == nil {
+		if err := s.byToken(ctx); err != nil {
+			return "", err
+		}
 	}
 	return s.meIfAny(ctx)
 }
@@ -76,8 +78,11 @@ func (s *session) me(ctx context.Context) (string, error) {
 	return u.GetLogin(), nil
 }
 
-// meIfAny is me, but returns "" for the token of an app, to which no issue can be assigned.
+// meIfAny is me, but returns the name of the app, or "" for an app's token whose app is not known.
 func (s *session) meIfAny(ctx context.Context) (string, error) {
+	if s.app != nil {
+		return s.app.login(ctx)
+	}
 	me, err := s.me(ctx)
 	if answered(err, http.StatusForbidden) {
 		return "", nil
