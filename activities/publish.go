@@ -82,6 +82,9 @@ func (c *Control) OpenPullRequest(ctx context.Context, in PullRequestInput) (for
 	if err != nil {
 		return forge.PullRequest{}, fmt.Errorf("open the pull request: %w", err)
 	}
+	if runner, ok := f.(forge.CheckRunner); ok {
+		pr.CheckRuns = runner.WritesCheckRuns()
+	}
 	return pr, nil
 }
 

@@ -35,6 +35,7 @@ func (c *Control) Register(r worker.ActivityRegistry) {
 	r.RegisterActivity(c.ClosePullRequest)
 	r.RegisterActivity(c.PollPullRequest)
 	r.RegisterActivity(c.AnswerPullRequest)
+	r.RegisterActivity(c.WriteCheckRun)
 	r.RegisterActivity(c.Show)
 	r.RegisterActivity(c.Arrive)
 	r.RegisterActivity(c.PollForge)

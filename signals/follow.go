@@ -42,6 +42,7 @@ type PullRequestInput struct {
 	Limited      bool             `json:"limited,omitempty"`      // the operator limits the tasks of each repository
 	Shared       bool             `json:"shared,omitempty"`       // the operator limits all tasks together
 	Fork         *task.Repository `json:"fork,omitempty"`         // repository of the branch, if it is a fork
+	CheckRuns    int              `json:"checkRuns,omitempty"`    // number of the newest check run; 0 where the forge takes none
 
 	State *PullRequestState `json:"state,omitempty"` // state of the previous run
 }

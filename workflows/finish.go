@@ -32,6 +32,7 @@ func (t *pipeline) finish(ctx workflow.Context, err error) (signals.Status, erro
 	}
 	rest, done := workflow.NewDisconnectedContext(ctx)
 	defer done()
+	t.checkRuns.stop(rest)
 	t.publisher.clean(rest, e.outcome)
 	t.status.Outcome, t.status.Detail, t.status.Reason = e.outcome, excerpt.Clip(e.detail, 2000), ""
 	t.status.NextAction, t.status.NeedsHuman, t.status.WaitingUntil, t.status.Questions = "", false, time.Time{}, nil

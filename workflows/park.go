@@ -8,15 +8,17 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// park asks a person to look at the pull request. Polling continues: when the cause goes away, so does the question.
-func (f *follower) park(ctx workflow.Context, why signals.Reason, detail string) {
+// park asks a person to look at the pull request, and tells whether that is news. Polling continues: when the cause goes away, so does the
+// question.
+func (f *follower) park(ctx workflow.Context, why signals.Reason, detail string) bool {
 	if p := f.going.Parked; p != nil && p.Reason == why && p.Detail == excerpt.Clip(detail, 2000) {
-		return
+		return false
 	}
 	f.going.Parked = &signals.Parked{Reason: why, Detail: excerpt.Clip(detail, 2000)}
 	f.rest(ctx)
 	f.journal.say(ctx, "suspended", "%s: %s", why, firstLine(detail))
 	f.journal.show(ctx, signals.Notice{Subject: signals.SubjectStop})
+	return true
 }
 
 // unpark takes the question back.

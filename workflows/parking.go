@@ -18,6 +18,7 @@ type parking struct {
 	journal    *journal
 	inbox      *inbox
 	admissions *admissions
+	checkRuns  *checkRuns
 }
 
 // suspend parks the task with a reason until a person resumes it. No worker holds it in memory meanwhile.
@@ -28,12 +29,18 @@ func (pk *parking) suspend(ctx workflow.Context, why signals.Reason, format stri
 	pk.journal.say(ctx, "suspended", "%s: %s", why, firstLine(pk.status.Detail))
 	pk.journal.enter(ctx, task.Suspended)
 	pk.journal.show(ctx, signals.Notice{Subject: signals.SubjectStop})
-	seen := pk.inbox.resumed()
+	seen, shown := pk.inbox.resumed(), pk.checkRuns.open
+	if shown {
+		pk.checkRuns.ask(ctx, pk.checkRuns.at)
+	}
 	yielded := pk.admissions.yield(ctx, why)
 	if err := workflow.Await(ctx, func() bool { return pk.inbox.resumed() > seen }); err != nil {
 		return err
 	}
 	pk.goOn(ctx, phase)
+	if shown {
+		pk.checkRuns.begin(ctx, pk.checkRuns.at, "Goes on after a person was asked")
+	}
 	if yielded {
 		_, err := pk.admissions.acquire(ctx, signals.PriorityResume)
 		return err

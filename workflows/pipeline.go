@@ -29,6 +29,7 @@ type pipeline struct {
 	commits      *commits
 	deliverables *deliverables
 	publisher    *publisher
+	checkRuns    *checkRuns
 
 	work      workflow.Context // ends when the task is cancelled or abandoned
 	stop      workflow.CancelFunc
@@ -120,7 +121,8 @@ func newPipeline(ctx workflow.Context, def *definition, status signals.Status) *
 	t.questions = &questions{facts: f, work: t.work, journal: t.journal,
 		answers: map[string]signals.Answer{}, bound: map[string][]signals.File{}, waiting: map[string]int{}}
 	t.inbox = &inbox{facts: f, stop: t.stop, journal: t.journal, questions: t.questions, budget: t.budget, delivered: map[string]bool{}}
-	t.parking = &parking{facts: f, journal: t.journal, inbox: t.inbox}
+	t.checkRuns = &checkRuns{facts: f}
+	t.parking = &parking{facts: f, journal: t.journal, inbox: t.inbox, checkRuns: t.checkRuns}
 	t.origin = &origin{facts: f, parking: t.parking}
 	t.admissions = &admissions{facts: f, journal: t.journal, inbox: t.inbox, origin: t.origin, parking: t.parking}
 	t.parking.admissions = t.admissions
@@ -132,7 +134,8 @@ func newPipeline(ctx workflow.Context, def *definition, status signals.Status) *
 	t.deliverables = &deliverables{facts: f, journal: t.journal, sessions: t.sessions, checks: t.checks, commits: t.commits,
 		results: map[string]result{}}
 	t.publisher = &publisher{facts: f, journal: t.journal, questions: t.questions, admissions: t.admissions, budget: t.budget,
-		parking: t.parking, runner: t.runner, sessions: t.sessions, checks: t.checks, commits: t.commits}
+		parking: t.parking, runner: t.runner, sessions: t.sessions, checks: t.checks, commits: t.commits,
+		checkRuns: t.checkRuns}
 	return t
 }
 

@@ -24,6 +24,7 @@ type publisher struct {
 	sessions   *sessions
 	checks     *checks
 	commits    *commits
+	checkRuns  *checkRuns
 
 	title    string           // summary of the first plan, which names the pull request
 	followed *task.Repository // of the pull request, when it can be followed
@@ -64,6 +65,8 @@ func (pu *publisher) publish(ctx workflow.Context) error {
 		pu.followed = &task.Repository{Host: pr.Host, Owner: pr.Owner, Name: pr.Name}
 	}
 	pu.journal.say(ctx, "pull_request", "%s", pr.URL)
+	pu.checkRuns.on = pr.CheckRuns
+	pu.checkRuns.end(ctx, head, pu.standing())
 	if !pu.checks.sound() {
 		return end(task.ChecksFailed, "the pull request is a draft: %s", pu.checks.red())
 	}

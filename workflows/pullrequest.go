@@ -34,7 +34,8 @@ type follower struct {
 	in        signals.PullRequestInput
 	going     signals.PullRequestState
 	poller    *poller
-	overtaken int // rounds in a row that somebody else's push has made void
+	overtaken int    // rounds in a row that somebody else's push has made void
+	pushed    string // commit that the round has pushed
 }
 
 // run waits until there is something to do, does it in a round, and waits again. A parked pull request waits for a person, or for the cause
@@ -71,11 +72,16 @@ func (f *follower) act(ctx workflow.Context) error {
 	items := f.todo()
 	if len(items) == 0 && !f.conflict() {
 		f.unpark(ctx)
+		if f.checkRuns.stopped {
+			f.checkRuns.end(ctx, f.poller.snapshot.Head, forge.Standing{State: forge.Void, Detail: "Nothing is left to do"})
+		}
 		f.admissions.release(ctx, signals.ReleaseRequest{}, nil)
 		return nil
 	}
 	if why, detail := f.blocked(items); why != "" {
-		f.park(ctx, why, detail)
+		if f.park(ctx, why, detail) {
+			f.checkRuns.ask(ctx, f.poller.snapshot.Head)
+		}
 		f.admissions.release(ctx, signals.ReleaseRequest{}, nil)
 		return nil
 	}
@@ -121,6 +127,7 @@ func beginFollow(ctx workflow.Context, in signals.PullRequestInput) (*follower, 
 	f.sessions.restore(max(going.Sessions, in.Sessions))
 	f.journal.restore(going.Log, going.Progress)
 	f.inbox.restore(going.Seen, going.Tells)
+	f.checkRuns.on, f.checkRuns.n, f.checkRuns.stopped = in.CheckRuns > 0, in.CheckRuns, going.Parked != nil
 	f.runner.restored = f.mergeAgain
 	if err := f.listen(ctx); err != nil {
 		return nil, err
@@ -153,7 +160,7 @@ func (f *follower) full(ctx workflow.Context) bool {
 func (f *follower) anew(ctx workflow.Context) error {
 	in, s := f.in, f.status
 	in.Usage, in.BudgetUSD, in.Worked, in.BudgetTime, in.Plan = s.Usage, s.BudgetUSD, s.Worked, s.BudgetTime, s.Plan
-	in.Head, in.Base, in.Fence = s.Head, s.Base, s.Fence
+	in.Head, in.Base, in.Fence, in.CheckRuns = s.Head, s.Base, s.Fence, f.checkRuns.n
 	g := f.going
 	g.Sessions, g.Notices, g.Log, g.Progress = f.sessions.numbered, f.journal.notices.n, s.Log[max(0, len(s.Log)-20):], f.journal.progress
 	g.Seen, g.Tells = f.inbox.seen[max(0, len(f.inbox.seen)-200):], nil

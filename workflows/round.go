@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,6 +29,8 @@ func (f *follower) attempt(ctx workflow.Context, items []forge.Item) error {
 	f.status.Rounds = f.going.Rounds
 	f.journal.say(ctx, "round", "round %d: %s", f.going.Rounds, f.news(items))
 	f.journal.show(ctx, f.announcement())
+	f.pushed = ""
+	f.checkRuns.begin(ctx, f.poller.snapshot.Head, fmt.Sprintf("Round %d: %s", f.going.Rounds, f.news(items)))
 	err := f.round(ctx, items)
 	f.admissions.release(ctx, signals.ReleaseRequest{}, nil)
 	var e *ending
@@ -48,9 +51,29 @@ func (f *follower) attempt(ctx workflow.Context, items []forge.Item) error {
 	default:
 		f.park(ctx, signals.ReasonInfra, message(err))
 	}
+	f.showRound(ctx, err)
 	f.sweep(ctx)
 	f.poller.again() // replies and pushes have changed the pull request
 	return nil
+}
+
+// showRound completes the check run of a round: on what it has pushed, or on the commit that it began with.
+func (f *follower) showRound(ctx workflow.Context, err error) {
+	head := cmp.Or(f.pushed, f.checkRuns.at)
+	void := func(format string, args ...any) {
+		detail := fmt.Sprintf("Round %d ", f.status.Rounds) + fmt.Sprintf(format, args...)
+		f.checkRuns.end(ctx, head, forge.Standing{State: forge.Void, Detail: detail})
+	}
+	switch {
+	case f.going.Parked != nil:
+		f.checkRuns.ask(ctx, head)
+	case f.pushed != "":
+		f.checkRuns.end(ctx, head, f.publisher.standing())
+	case err != nil:
+		void("came to nothing: %s", firstLine(message(err)))
+	default:
+		void("changed nothing")
+	}
 }
 
 // blocked says why no round may begin: an item is unchanged after a round of work on it, or all rounds are used up.
@@ -184,7 +207,7 @@ func (f *follower) carry(ctx workflow.Context, start string) error {
 	if err != nil {
 		return err
 	}
-	f.status.Head = head
+	f.status.Head, f.pushed = head, head
 	f.journal.say(ctx, "push", "%s on %s", short(head), f.status.Branch)
 	return nil
 }

@@ -63,6 +63,10 @@ type world struct {
 	pushes  int
 	pushed  []activities.PushInput
 	follow  bool // pull requests can be looked after
+
+	takesRuns bool  // the forge takes check runs
+	runsFail  error // what writing one comes to
+	runs      []activities.CheckRunInput
 }
 
 func newWorld(t *testing.T) *world {
@@ -78,6 +82,7 @@ func newWorld(t *testing.T) *world {
 		"RunSetup": w.RunSetup, "RunChecks": w.RunChecks, "CommitWork": w.CommitWork, "PushBranch": w.PushBranch,
 		"CleanUp": w.CleanUp, "OpenPullRequest": w.OpenPullRequest, "CheckForge": w.CheckForge, "MergeBase": w.MergeBase, "AbortMerge": w.AbortMerge,
 		"Show": w.Show, "PollPullRequest": w.PollPullRequest, "AnswerPullRequest": w.AnswerPullRequest,
+		"WriteCheckRun": w.WriteCheckRun,
 	} {
 		w.env.RegisterActivityWithOptions(f, activity.RegisterOptions{Name: name})
 	}
@@ -236,6 +241,7 @@ func (w *world) AnswerPullRequest(_ context.Context, in activities.AnswerInput) 
 func (w *world) OpenPullRequest(_ context.Context, in activities.PullRequestInput) (forge.PullRequest, error) {
 	w.requests = append(w.requests, in)
 	pr := forge.PullRequest{Number: 7, URL: "https://forge.example/acme/calc/pull/7"}
+	pr.CheckRuns = w.takesRuns
 	if w.follow {
 		pr.Host, pr.Owner, pr.Name = "forge.example", "acme", "calc"
 	}
@@ -302,4 +308,9 @@ func (w *world) roles() string {
 		text += string(in.Role[:1])
 	}
 	return text
+}
+
+func (w *world) WriteCheckRun(_ context.Context, in activities.CheckRunInput) error {
+	w.runs = append(w.runs, in)
+	return w.runsFail
 }

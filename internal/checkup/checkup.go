@@ -84,7 +84,7 @@ func (m *Machine) All(ctx context.Context, conf config.Config) []Finding {
 	if conf.Scenario != "" {
 		findings = append(findings, checkScenario(conf.Scenario))
 	}
-	return append(findings, m.checkGitHub(ctx, conf))
+	return append(findings, m.checkLogin(ctx, conf))
 }
 
 // work looks at what the work of tasks needs; writes tells whether something can be written into the data folder.

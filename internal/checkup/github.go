@@ -9,6 +9,7 @@ import (
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/signals"
 )
 
 // checkGitHub tells how tasks log in to GitHub: as an app, with a token, or not at all.
@@ -16,7 +17,6 @@ func (m *Machine) checkGitHub(ctx context.Context, conf config.Config) Finding {
 	if conf.GitHub.App.Present() {
 		return m.checkApp(ctx, conf)
 	}
-	const only = "; check runs on pull requests need a GitHub App"
 	_, err := conf.GitHub.Token.Read()
 	switch {
 	case err != nil:
@@ -25,9 +25,18 @@ func (m *Machine) checkGitHub(ctx context.Context, conf config.Config) Finding {
 		return warn(OfGitHub, "none is set",
 			"run `longshift login github`, or set GH_TOKEN, to work on GitHub; local repositories need none")
 	case conf.GitHub.Token.Source() == config.GHTokenSource:
-		return good(OfGitHub, "from "+config.GHTokenSource+", for the worker of `longshift dev`"+only)
+		return good(OfGitHub, "from "+config.GHTokenSource+", for the worker of `longshift dev`")
 	}
-	return good(OfGitHub, "from "+conf.GitHub.Token.Source()+only)
+	return good(OfGitHub, "from "+conf.GitHub.Token.Source())
+}
+
+// checkLogin is checkGitHub, and tells what a token can't do.
+func (m *Machine) checkLogin(ctx context.Context, conf config.Config) Finding {
+	f := m.checkGitHub(ctx, conf)
+	if f.Check == OfGitHub && f.State == signals.HostOK {
+		f.Detail += "; check runs on pull requests need a GitHub App"
+	}
+	return f
 }
 
 // checkApp asks GitHub which permissions the app has, and names the page where those that are missing can be given.

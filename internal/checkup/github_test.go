@@ -57,7 +57,7 @@ func TestCheckApp(t *testing.T) {
 }
 
 func TestCheckTokenTellsOfApps(t *testing.T) {
-	got := new(Machine).checkGitHub(t.Context(), process(t, map[string]string{"LONGSHIFT_GITHUB_TOKEN": "ghp-1"}))
+	got := new(Machine).checkLogin(t.Context(), process(t, map[string]string{"LONGSHIFT_GITHUB_TOKEN": "ghp-1"}))
 	if got.Check != OfGitHub || got.State != signals.HostOK || !strings.Contains(got.Detail, "check runs on pull requests need a GitHub App") {
 		t.Errorf("%+v", got)
 	}

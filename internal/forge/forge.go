@@ -75,4 +75,6 @@ type PullRequest struct {
 	Host  string `json:"host,omitempty"` // without a port
 	Owner string `json:"owner,omitempty"`
 	Name  string `json:"name,omitempty"`
+
+	CheckRuns bool `json:"checkRuns,omitempty"` // the forge takes check runs, see CheckRunner
 }

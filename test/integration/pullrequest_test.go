@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/agent/agenttest"
+	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/internal/forge/forgetest"
 	"github.com/longshift/longshift/internal/repo/workspace/gittest"
 	"github.com/longshift/longshift/signals"
@@ -173,7 +174,7 @@ func answeredAll(s *lab.Stage, number int, lines []int64) bool {
 // TestBlockerThatReturns stops the work on a check that fails again in the same way, with a reason; closing the pull request ends it.
 func TestBlockerThatReturns(t *testing.T) {
 	t.Parallel()
-	s := lab.NewScriptedStage(t, afterwards(), followed)
+	s := lab.NewAppStage(t, afterwards(), followed)
 	s.Play()
 	end := s.Ended()
 	number, pull := end.PullRequest.Number, pullOf(s, end.PullRequest.Number)
@@ -191,8 +192,32 @@ func TestBlockerThatReturns(t *testing.T) {
 	if st.Reason != signals.ReasonBlocker || !st.NeedsHuman || !strings.Contains(st.Detail, "lint") || st.Rounds != 1 {
 		t.Errorf("stopped for %s after %d rounds: %s", st.Reason, st.Rounds, st.Detail)
 	}
+	second := gittest.Git(t, s.Bare, "rev-parse", end.Branch)
+	lab.Eventually(t, 30*time.Second, "a person is asked", func() bool { return strings.HasSuffix(checkRuns(s, second), "action_required") })
 	s.GitHub.Close(lab.Name, number)
-	untilPull(s, pull, "the end", func(st signals.Status) bool { return st.Outcome == task.PullClosed })
+	st = untilPull(s, pull, "the end", func(st signals.Status) bool { return st.Outcome == task.PullClosed })
+	if got := checkRuns(s, first) + "; " + checkRuns(s, second); got != "success, neutral; success, action_required, neutral" {
+		t.Errorf("%s\n%q%s", got, st.Warnings, lab.Log(st))
+	}
+	for _, c := range s.GitHub.CheckRuns(lab.Name, second) {
+		if c.Name == forge.CheckRunName && c.Conclusion == "success" && !strings.Contains(c.Text, "### Log") {
+			t.Errorf("the check run says %q, %q", c.Summary, c.Text)
+		}
+	}
+	if n := s.GitHub.Count(http.MethodGet, "/user"); n != 0 || strings.Contains(s.Worker.Log(), "ghs_") {
+		t.Errorf("%d calls asked for the user of an app; the log is\n%s", n, s.Worker.Log())
+	}
+}
+
+// checkRuns are the conclusions of our own check runs of a commit.
+func checkRuns(s *lab.Stage, head string) string {
+	var all []string
+	for _, c := range s.GitHub.CheckRuns(lab.Name, head) {
+		if forge.OwnCheckRun(c.Name, c.Key) {
+			all = append(all, c.Conclusion)
+		}
+	}
+	return strings.Join(all, ", ")
 }
 
 // betweenPolls does something while the next poll of a pull request waits for its first answer, so that the poll finds all of it or none.

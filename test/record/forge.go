@@ -34,7 +34,8 @@ func (s *stage) ForkRepository(_ context.Context, r task.Repository) (task.Repos
 }
 
 func (s *stage) OpenPullRequest(ctx context.Context, in activities.PullRequestInput) (forge.PullRequest, error) {
-	pr := forge.PullRequest{Number: pullNumber, URL: pullURL, Head: in.Head, Base: in.Base, State: forge.Open}
+	pr := forge.PullRequest{Number: pullNumber, URL: pullURL, Head: in.Head, Base: in.Base, State: forge.Open,
+		CheckRuns: s.of(ctx).checkRun}
 	if s.of(ctx).followed {
 		pr.Host, pr.Owner, pr.Name = "github.com", "acme", "calc"
 	}
@@ -78,6 +79,9 @@ func (s *stage) AnswerPullRequest(ctx context.Context, _ activities.AnswerInput)
 	s.of(ctx).count("AnswerPullRequest")
 	return nil
 }
+
+// WriteCheckRun takes them all.
+func (s *stage) WriteCheckRun(context.Context, activities.CheckRunInput) error { return nil }
 
 // MergeBase finds that both sides have changed the same file.
 func (s *stage) MergeBase(ctx context.Context, _ activities.MergeInput) (activities.Merged, error) {

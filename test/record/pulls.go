@@ -39,6 +39,8 @@ func pulls() []branch {
 		withFollower(branch{name: "pull-request-continued", outcome: task.PullMerged, full: 40, snapshot: failsUntil(1), drive: mergeInANewRun}),
 		withFollower(branch{name: "pull-request-continuation", outcome: task.PullMerged, full: 40, newest: true, snapshot: failsUntil(1),
 			drive: mergeInANewRun}),
+		{name: "task-check-run", outcome: task.PullRequest, config: quick, checkRun: true},
+		withFollower(branch{name: "pull-request-check-runs", outcome: task.Abandoned, checkRun: true, snapshot: failsUntil(2), drive: giveUp}),
 	}
 }
 
@@ -63,11 +65,15 @@ func following(p *play) ([]any, error) {
 	}
 	plan := planned("FIX-001")
 	plan.Revision, plan.Deliverables[0].Status = 1, task.Passed
+	runs := 0
+	if p.checkRun {
+		runs = 1
+	}
 	return []any{signals.PullRequestInput{
 		Input: task.Input{Repository: "acme/calc", Task: "fix Add and write Mul"}, Settings: r.Settings, Task: "calc", Run: "calc-run",
 		TaskID: "calc-1",
 		Fence:  1, PullRequest: signals.PullRequest{Number: pullNumber, URL: pullURL},
-		Branch: "longshift/calc-1", Base: "main", Head: commitID("0"), Plan: plan,
+		CheckRuns: runs, Branch: "longshift/calc-1", Base: "main", Head: commitID("0"), Plan: plan,
 		Budget: signals.Budget{Usage: task.Usage{Input: 12000, Output: 2700, CostUSD: 0.24, Calls: 12}, BudgetUSD: r.Settings.Budget.Cost,
 			Worked: 5 * time.Minute, BudgetTime: r.Settings.Budget.Time.Std()},
 	}}, nil

@@ -69,7 +69,7 @@ func (s *stage) open(ctx context.Context, program string) (err error) {
 		"CheckForge": s.CheckForge, "ForkRepository": s.ForkRepository, "OpenPullRequest": s.OpenPullRequest,
 		"ClosePullRequest":  s.ClosePullRequest,
 		"PollPullRequest":   s.PollPullRequest,
-		"AnswerPullRequest": s.AnswerPullRequest, "Show": s.Show, "Arrive": s.Arrive, "PollForge": s.PollForge,
+		"AnswerPullRequest": s.AnswerPullRequest, "WriteCheckRun": s.WriteCheckRun, "Show": s.Show, "Arrive": s.Arrive, "PollForge": s.PollForge,
 		"AcquireAdmission": s.AcquireAdmission, "ReleaseAdmission": s.ReleaseAdmission, "ReconcileLimiter": s.ReconcileLimiter,
 		"ReportToSource": s.ReportToSource, "PollSource": s.PollSource,
 	} {

@@ -196,8 +196,8 @@ func (g *GitHub) appBody(schema string) map[string]any {
 }
 
 func (g *GitHub) installationBody(i Installation) map[string]any {
-	m := g.object("installation", map[string]any{"id": i.ID, "app_id": g.apps.app.ID, "app_slug": g.apps.app.Slug, "account": g.userBody(i.Account),
-		"permissions": permissionsOf(i.Permissions), "repository_selection": "all", "events": []any{}, "suspended_at": nil,
+	m := g.object("installation", map[string]any{"id": i.ID, "app_id": g.apps.app.ID, "app_slug": g.apps.app.Slug,
+		"account": g.userBody(i.Account), "permissions": permissionsOf(i.Permissions), "repository_selection": "all", "events": []any{}, "suspended_at": nil,
 		"html_url": fmt.Sprintf("%s/organizations/%s/settings/installations/%d", g.URL, i.Account, i.ID)})
 	if i.Suspended {
 		m["suspended_at"] = stamp(g.now())

@@ -66,6 +66,8 @@ func (g *GitHub) operateFeedback(repo *Repository, rt *route, r *http.Request, b
 		return g.checkRuns(repo, rt.params["ref"], r), true
 	case "GET /commits/{ref}/status":
 		return g.combined(repo, rt.params["ref"], r), true
+	case "POST /check-runs", "PATCH /check-runs/{check_run_id}":
+		return g.writeCheck(repo, rt.params["check_run_id"], r, body), true
 	case "GET /check-runs/{check_run_id}/annotations":
 		return g.annotations(repo, rt.params["check_run_id"], r), true
 	case "GET /actions/jobs/{job_id}/logs":

@@ -23,6 +23,9 @@ type Check struct {
 	Step        string // of a job that failed: the step that did
 	Log         string // of a job; "" is one whose log is gone
 	At          time.Time
+	App         string // slug of the app that has written it; example-ci when empty
+	Key         string // its external id
+	URL         string // page with more
 }
 
 // Annotation is a remark of a check about lines of a file.
@@ -59,7 +62,7 @@ func (g *GitHub) SetCheck(repo string, c Check) int64 {
 
 // checkRuns lists the checks of a commit. Of those with one name the latest stands for all, unless all are asked for.
 func (g *GitHub) checkRuns(repo *Repository, ref string, r *http.Request) answer {
-	latest := map[string]int64{}
+	latest, name := map[string]int64{}, r.URL.Query().Get("check_name")
 	for _, c := range repo.feedback().checks {
 		if c.Head == ref {
 			latest[c.Name] = c.ID
@@ -67,7 +70,7 @@ func (g *GitHub) checkRuns(repo *Repository, ref string, r *http.Request) answer
 	}
 	list := []any{}
 	for _, c := range repo.feedback().checks {
-		if c.Head == ref && (latest[c.Name] == c.ID || r.URL.Query().Get("filter") == "all") {
+		if c.Head == ref && (name == "" || name == c.Name) && (latest[c.Name] == c.ID || r.URL.Query().Get("filter") == "all") {
 			list = append(list, g.checkBody(repo, c))
 		}
 	}
@@ -78,15 +81,15 @@ func (g *GitHub) checkRuns(repo *Repository, ref string, r *http.Request) answer
 
 func (g *GitHub) checkBody(repo *Repository, c *Check) map[string]any {
 	m := g.object("check-run", map[string]any{
-		"id": c.ID, "name": c.Name, "head_sha": c.Head, "status": c.Status, "conclusion": nil,
+		"id": c.ID, "name": c.Name, "head_sha": c.Head, "external_id": c.Key, "status": c.Status, "conclusion": nil,
 		"started_at": stamp(c.At), "completed_at": nil, "pull_requests": []any{},
-		"html_url": fmt.Sprintf("%s/%s/runs/%d", g.URL, repo.Name, c.ID), "details_url": "https://ci.example.com/1",
+		"html_url": fmt.Sprintf("%s/%s/runs/%d", g.URL, repo.Name, c.ID), "details_url": cmp.Or(c.URL, "https://ci.example.com/1"),
 		"output": map[string]any{
 			"title": orNil(c.Title), "summary": orNil(c.Summary), "text": orNil(c.Text), "annotations_count": len(c.Annotations),
 			"annotations_url": fmt.Sprintf("%s/repos/%s/check-runs/%d/annotations", g.URL, repo.Name, c.ID),
 		},
 	})
-	slug := "example-ci"
+	slug := cmp.Or(c.App, "example-ci")
 	if c.Job {
 		slug = "github-actions"
 		m["html_url"] = g.jobPage(repo, c)

@@ -65,7 +65,8 @@ func (f *Forge) AppState(ctx context.Context) (forge.AppState, error) {
 		}
 		st.For = append(st.For, i.Account.Login)
 		if i.Suspended != nil {
-			st.Missing = append(st.Missing, forge.Lack{Where: i.Account.Login, Permissions: []string{"any, because it is suspended"}, Needed: true, Page: i.Page})
+			st.Missing = append(st.Missing, forge.Lack{Where: i.Account.Login, Needed: true, Page: i.Page,
+				Permissions: []string{"any, because it is suspended"}})
 		} else if l, any := lacksOf(i.Account.Login, i.Page, i.Permissions); any {
 			st.Missing = append(st.Missing, l)
 		}

@@ -16,7 +16,7 @@ import (
 const maxNotes = 10 // annotations of a check
 
 // checks counts the pending and passed checks and statuses of the head, and adds the failed ones. It ignores those that were cancelled
-// or wait for a person.
+// or wait for a person, and our own, which say what Longshift knows already.
 func (l *snapshot) checks(ctx context.Context) error {
 	runs, err := l.checkRuns(ctx)
 	if err != nil {
@@ -28,6 +28,9 @@ func (l *snapshot) checks(ctx context.Context) error {
 	}
 	used := map[string]int{}
 	for _, r := range runs {
+		if forge.OwnCheckRun(r.GetName(), r.GetExternalID()) {
+			continue
+		}
 		switch c := r.GetConclusion(); {
 		case r.GetStatus() != "completed":
 			l.Pending++

@@ -47,6 +47,7 @@ var needed = map[string]string{
 	"react to a comment":          "Issues: write",
 	"list checks":                 "Checks: read",
 	"list remarks of a check":     "Checks: read",
+	"write check run":             "Checks: write",
 	"list runs of GitHub Actions": "Actions: read",
 	"list jobs of GitHub Actions": "Actions: read",
 	"find the log of a job":       "Actions: read",

@@ -133,7 +133,8 @@ func (s *session) fault(what string, err error) error {
 		return fault.New(fault.Denied, "GitHub: %s: the token is refused: %w", what, err).
 			WithHint("%s", s.refusedHint(where))
 	case p.status == http.StatusForbidden:
-		return fault.New(fault.Denied, "GitHub: %s: not allowed in %s: %w", what, where, err).WithHint("%s", s.permissionHint(what, p.needs, where))
+		return fault.New(fault.Denied, "GitHub: %s: not allowed in %s: %w", what, where, err).
+			WithHint("%s", s.permissionHint(what, p.needs, where))
 	case p.status == http.StatusNotFound:
 		return fault.New(fault.NotFound, "GitHub: %s: repository %s is not there, or the token can't see it: %w", what, where, err).
 			WithHint("check the name; a fine-grained token must list the repository, and an app be installed there")

@@ -68,7 +68,7 @@ func onThread(d *delivery, payload any) error {
 
 func onCheckRun(d *delivery, payload any) error {
 	p := payload.(*gh.CheckRunEvent)
-	if run := p.GetCheckRun(); run != nil && d.action == "completed" {
+	if run := p.GetCheckRun(); run != nil && d.action == "completed" && !forge.OwnCheckRun(run.GetName(), run.GetExternalID()) {
 		d.checked(run.PullRequests, p.GetRepo().GetID(), run.GetCompletedAt())
 	}
 	return nil
@@ -76,9 +76,15 @@ func onCheckRun(d *delivery, payload any) error {
 
 func onCheckSuite(d *delivery, payload any) error {
 	p := payload.(*gh.CheckSuiteEvent)
-	if suite := p.GetCheckSuite(); suite != nil && d.action == "completed" {
-		d.checked(suite.PullRequests, p.GetRepo().GetID(), suite.GetUpdatedAt())
+	suite := p.GetCheckSuite()
+	if suite == nil || d.action != "completed" {
+		return nil
 	}
+	// GitHub keeps a suite for each app: ours holds our own check runs
+	if own, err := d.ours(&gh.User{Login: gh.String(suite.GetApp().GetSlug() + "[bot]")}); err != nil || own {
+		return err
+	}
+	d.checked(suite.PullRequests, p.GetRepo().GetID(), suite.GetUpdatedAt())
 	return nil
 }
 

@@ -75,6 +75,8 @@ func TestWebhookChecks(t *testing.T) {
 		{"check run, two pull requests and one of a fork", "check_run", "check-run-completed",
 			fields{"sender": we, "check_run": forgetest.With(ok, fields{"pull_requests": []any{of(8, 4711), of(9, 4711), of(10, 9)}})},
 			[]forge.Event{woken(8, "check_run completed"), woken(9, "check_run completed")}},
+		{"check run that Longshift has written", "check_run", "check-run-completed", fields{"check_run": forgetest.With(ok,
+			fields{"name": forge.CheckRunName, "external_id": forge.CheckRunKey("task-1", 1), "pull_requests": []any{of(8, 4711)}})}, nil},
 		{"check run from a fork", "check_run", "check-run-completed", fields{"check_run": forgetest.With(ok, fields{"pull_requests": []any{}})}, nil},
 		{"check run begins", "check_run", "check-run-created", fields{"check_run": fields{"pull_requests": []any{of(8, 4711)}}}, nil},
 		{"check suite", "check_suite", "check-suite-completed",

@@ -1,0 +1,149 @@
+package github
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/internal/forge/forgetest"
+)
+
+// checkRun is one of the task on a commit.
+func checkRun(head string, n int, c forge.Conclusion) forge.CheckRun {
+	return forge.CheckRun{Commit: head, Key: forge.CheckRunKey("task-1", n), Conclusion: c,
+		Title: "Round 1", Summary: "It works.", Text: "### Log"}
+}
+
+func (b *appBench) write(c forge.CheckRun) {
+	b.t.Helper()
+	if err := b.forge.WriteCheckRun(b.t.Context(), shop(), c); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// states are the check runs of a commit: status and conclusion.
+func (b *appBench) states(head string) string {
+	var all []string
+	for _, c := range b.server.CheckRuns(repo, head) {
+		all = append(all, strings.TrimSpace(c.Status+" "+c.Conclusion))
+	}
+	return strings.Join(all, ", ")
+}
+
+// Each key has one check run on a commit, whatever comes twice or late, and what is completed is not opened again.
+func TestCheckRun(t *testing.T) {
+	b := newAppBench(t)
+	head := b.request().HeadCommit
+	for _, step := range []struct {
+		write forge.CheckRun
+		want  string
+	}{
+		{checkRun(head, 1, ""), "in_progress"},
+		{checkRun(head, 1, ""), "in_progress"},
+		{checkRun(head, 1, forge.ActionRequired), "completed action_required"},
+		{checkRun(head, 1, forge.ActionRequired), "completed action_required"},
+		{checkRun(head, 1, ""), "completed action_required"},
+		{checkRun(head, 2, ""), "completed action_required, in_progress"},
+		{checkRun(head, 2, forge.Success), "completed action_required, completed success"},
+		{checkRun(head, 3, forge.Failure), "completed action_required, completed success, completed failure"},
+	} {
+		b.write(step.write)
+		if got := b.states(head); got != step.want {
+			t.Errorf("got %s, want %s", got, step.want)
+		}
+	}
+	got := b.server.CheckRuns(repo, head)[0]
+	if got.Name != "Longshift" || got.Key != "longshift/task-1/1" ||
+		got.Title != "Round 1" || got.Summary != "It works." || got.Text != "### Log" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A death between the call and its answer leaves one check run.
+func TestCheckRunDeath(t *testing.T) {
+	b := newAppBench(t)
+	head := b.request().HeadCommit
+	for name, f := range map[string]forgetest.Fault{
+		"answer lost": forgetest.Dropped().Late(), "not done": forgetest.ServerError(http.StatusBadGateway),
+	} {
+		b.server.Inject(f.On("POST", "/check-runs"))
+		c := checkRun(head, len(name), forge.Success)
+		if err := b.forge.WriteCheckRun(t.Context(), shop(), c); err != nil && fault.KindOf(err) != fault.Infra {
+			t.Error(name, err)
+		}
+		b.write(c)
+	}
+	if got := b.states(head); got != "completed success, completed success" {
+		t.Error(got)
+	}
+}
+
+// With a token nothing is tried, and an app without the permission is refused once in an hour.
+func TestCheckRunNotAllowed(t *testing.T) {
+	b := newBench(t)
+	if b.forge.WritesCheckRuns() {
+		t.Error("a token is said to write check runs")
+	}
+	err := b.forge.WriteCheckRun(t.Context(), shop(), checkRun("x", 1, ""))
+	if fault.KindOf(err) != fault.Denied || b.server.Count("GET", "")+b.server.Count("POST", "") != 0 {
+		t.Errorf("%v", err)
+	}
+	a := newAppBench(t)
+	a.server.Install(forgetest.Installation{ID: 7, Account: "acme", Permissions: map[string]string{"checks": "read"}})
+	if !a.forge.WritesCheckRuns() {
+		t.Error("an app is said not to write check runs")
+	}
+	head := a.request().HeadCommit
+	for range 3 {
+		err := a.forge.WriteCheckRun(t.Context(), shop(), checkRun(head, 1, ""))
+		if fault.KindOf(err) != fault.Denied || !strings.Contains(fault.HintOf(err), `"Checks: write"`) {
+			t.Errorf("%v; %s", err, fault.HintOf(err))
+		}
+	}
+	if n := a.server.Count("POST", "/check-runs"); n != 1 {
+		t.Errorf("it was tried %d times", n)
+	}
+	a.server.Install(forgetest.Installation{ID: 7, Account: "acme", Permissions: everything})
+	a.clock.advance(61 * time.Minute)
+	a.write(checkRun(head, 1, ""))
+}
+
+// Our own check runs are no CI: they fail no pull request and keep no round waiting, with an app as with a token. One that only has our
+// name is.
+func TestOwnCheckRunIsNoCI(t *testing.T) {
+	b, n := opened(t)
+	head := commit("work 1")
+	for i, c := range []forgetest.Check{
+		{Status: "in_progress"}, {Conclusion: "failure"}, {Conclusion: "success"}, {Conclusion: "action_required"},
+	} {
+		c.Name, c.Head, c.Key, c.App = forge.CheckRunName, head, forge.CheckRunKey("task-1", i), "longshift-acme"
+		b.server.SetCheck(repo, c)
+		if l := b.look(n, ""); l.Pending+l.Passed+len(l.Items) != 0 {
+			t.Errorf("%+v counts: %+v", c, l)
+		}
+	}
+	b.server.SetCheck(repo, forgetest.Check{Name: forge.CheckRunName, Head: head, Conclusion: "failure", Key: "build-7"})
+	expect(t, b.look(n, ""), "check:Longshift")
+}
+
+// The suite of our own check runs wakes nobody, the one of another app does.
+func TestWebhookOwnSuite(t *testing.T) {
+	b, e := newAppBench(t), newEar(t, nil)
+	var events []forge.Event
+	e.handler = b.forge.Webhook(WebhookConfig{
+		Secret: func(context.Context) (string, error) { return hookSecret, nil }, Repositories: []string{repo},
+		Deliver: func(_ context.Context, ev forge.Event) error { events = append(events, ev); return nil }})
+	for slug, want := range map[string]int{"longshift-acme": 0, "github-actions": 1} {
+		events = nil
+		pull := fields{"number": 8, "base": fields{"ref": "main", "sha": strings.Repeat("a", 40), "repo": fields{"id": 4711}}}
+		body := forgetest.Hook(t, "check-suite-completed", fields{"repository": shopRepo, "sender": alice,
+			"check_suite": fields{"status": "completed", "conclusion": "success", "app": fields{"slug": slug}, "pull_requests": []any{pull}}})
+		if e.send(signed("check_suite", body)); len(events) != want {
+			t.Errorf("%s: %+v\n%s", slug, events, b.log)
+		}
+	}
+}

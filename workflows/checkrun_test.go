@@ -1,0 +1,156 @@
+package workflows_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
+)
+
+// shows is what the check runs say, in order: number, commit, conclusion.
+func (w *world) shows() string {
+	var all []string
+	for _, r := range w.runs {
+		c := r.Standing.CheckRun(r.Commit, "")
+		if c.Conclusion == "" {
+			c.Conclusion = "working"
+		}
+		all = append(all, fmt.Sprintf("%d %s %s", r.N, r.Commit, c.Conclusion))
+	}
+	return strings.Join(all, ", ")
+}
+
+func withRuns(in *signals.PullRequestInput) { in.CheckRuns = 1 }
+
+// The task's check run says what the work came to and how, and the follower goes on with its number.
+func TestCheckRunOfATask(t *testing.T) {
+	for name, c := range map[string]struct {
+		red  bool
+		want string
+	}{"good": {false, "1 pushed success"}, "red": {true, "1 pushed failure"}} {
+		w := newWorld(t)
+		w.takesRuns = true
+		if c.red {
+			w.check = func(int) signals.Check { return signals.Check{ExitCode: 1} }
+		}
+		w.start(t)
+		if got := w.shows(); got != c.want {
+			t.Fatalf("%s: %s", name, got)
+		}
+		s := w.runs[0].Standing
+		if len(s.Summary.Checks) != 1 || s.Summary.Review == nil || len(s.Summary.Deliverables) != 2 ||
+			!slices.ContainsFunc(s.Log, func(e task.Entry) bool { return e.Kind == "pull_request" && !e.Time.IsZero() }) {
+			t.Errorf("%s: %+v", name, s)
+		}
+	}
+}
+
+// Without check runs nothing is tried, and one that can't be written fails nothing.
+func TestCheckRunIsACourtesy(t *testing.T) {
+	w := newWorld(t)
+	if s := w.start(t); s.Outcome != task.PullRequest || len(w.runs) != 0 {
+		t.Errorf("%s, %s", s.Outcome, w.shows())
+	}
+	w = newWorld(t)
+	w.takesRuns, w.runsFail = true, temporal.NewNonRetryableApplicationError("not allowed", string(fault.Denied), nil)
+	s := w.start(t)
+	if s.Outcome != task.PullRequest || len(w.runs) != 1 || len(s.Warnings) != 1 ||
+		!strings.Contains(s.Warnings[0], "the check run could not be written") {
+		t.Errorf("%s, %s, %q", s.Outcome, w.shows(), s.Warnings)
+	}
+}
+
+// A round is in progress on the head that it begins with, and its result on what it pushes.
+func TestCheckRunsOfARound(t *testing.T) {
+	w := newWorld(t)
+	w.lookAfter(t, func(at time.Duration) forge.Snapshot {
+		switch {
+		case at > 9*time.Hour:
+			return merged()
+		case len(w.replies) > 0:
+			return open()
+		}
+		return open(failing("test", "sign1"))
+	}, withRuns)
+	if got := w.shows(); got != "2 head1 working, 2 head1 neutral, 2 pushed success" {
+		t.Error(got)
+	}
+	if d := w.runs[0].Standing.Detail; !strings.Contains(d, `Round 1: the check "test" failed`) {
+		t.Error(d)
+	}
+}
+
+// A round that changes nothing completes what it has begun. Then a person is asked, which is shown once, and taken back when the cause goes
+// away.
+func TestCheckRunAsksAPerson(t *testing.T) {
+	w := newWorld(t)
+	w.commit = func(activities.CommitInput) (activities.Committed, error) {
+		return activities.Committed{Commit: "base"}, nil
+	}
+	w.lookAfter(t, func(at time.Duration) forge.Snapshot {
+		switch {
+		case at > 24*time.Hour:
+			return merged()
+		case at > 10*time.Hour: // a person has mended it
+			l := open()
+			l.Head = "fixed"
+			return l
+		}
+		return open(failing("test", "sign1"))
+	}, withRuns)
+	if got := w.shows(); got != "2 head1 working, 2 head1 neutral, 3 head1 action_required, 4 fixed neutral" {
+		t.Error(got)
+	}
+	if s := w.runs[2].Standing; !strings.Contains(s.Next, "resume") || !strings.Contains(s.Detail, "in the same way") {
+		t.Errorf("%+v", s)
+	}
+}
+
+// A pull request that is merged while a person is asked does not go on asking.
+func TestCheckRunAsksNobodyAfterTheEnd(t *testing.T) {
+	w := newWorld(t)
+	w.settings.PullRequest.Rounds = 0
+	end := merged()
+	end.Head = "head1"
+	w.lookAfter(t, until(5*time.Hour, open(thread(1, "x")), end), withRuns)
+	if got := w.shows(); got != "2 head1 action_required, 3 head1 neutral" {
+		t.Error(got)
+	}
+}
+
+// A stop within a round is shown, and so is that it goes on. A merge in the middle leaves nothing in progress.
+func TestCheckRunOfAStop(t *testing.T) {
+	w := newWorld(t)
+	w.settings.PullRequest.Poll = task.Duration(10 * time.Minute)
+	w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+		if in.Role != task.Implementer {
+			return activities.SessionResult{}, nil
+		}
+		res := well(in)
+		res.Report = task.Report{Kind: task.ReportSpecIssue, Text: "which of the two?"}
+		return res, nil
+	}
+	w.env.RegisterDelayedCallback(func() { w.update(signals.Resume, signals.ResumeRequest{Note: "the first"}) }, 2*time.Hour)
+	w.lookAfter(t, until(5*time.Hour, open(thread(1, "x")), merged()), withRuns)
+	if got := w.shows(); got != "2 head1 working, 2 head1 action_required, 3 head1 working, 3 head1 action_required, 4 head1 neutral" {
+		t.Error(got)
+	}
+	w = newWorld(t)
+	w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+		return activities.SessionResult{Kind: agent.Quota, Error: "the week is used up", Reset: w.env.Now().Add(24 * time.Hour)}, nil
+	}
+	w.lookAfter(t, until(5*time.Hour, open(thread(1, "x")), merged()), withRuns)
+	if got := w.shows(); got != "2 head1 working, 2 head1 neutral" {
+		t.Error("merged in the middle: " + got)
+	}
+}
