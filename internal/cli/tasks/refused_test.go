@@ -19,7 +19,7 @@ func TestARefusedInputTookNoTime(t *testing.T) {
 	}
 	s.Started = now.Add(-90 * time.Second)
 	s.Findings = []task.Entry{{Text: "a.go: it leaks"}, {Text: "b.go: it hangs"}}
-	if text := SummaryText(s, now); !strings.Contains(text, "Look first  a.go: it leaks\n              b.go: it hangs\n") {
+	if text := SummaryText(s, now); !strings.Contains(text, "Findings  a.go: it leaks\n            b.go: it hangs\n") {
 		t.Errorf("findings are not named:\n%s", text)
 	}
 	s.Findings = nil
