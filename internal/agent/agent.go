@@ -23,6 +23,7 @@ type Session struct {
 	StateDir string        // absolute path, private to this session on this host; kept when the process ends; contains the agent's HOME
 	System   string        // appended to the agent's own system prompt
 	Prompt   string        // the user's turn
+	Images   []Image       // that belong to the first prompt
 	Model    string        // "opus", "sonnet", or a full name
 	Thinking int           // budget in tokens, 0 for the agent's default
 	ReadOnly bool          // the agent must be unable to write in Dir
@@ -37,6 +38,12 @@ type Session struct {
 	Scenario   string            // for the script agent
 	Permit     Permit            `json:"-"` // decides on every tool call; nil refuses all
 	Start      Start             `json:"-"` // starts the agent's process; nil for process.Start, unconfined
+}
+
+// Image is a picture in a prompt.
+type Image struct {
+	Type string // its media type
+	Data []byte
 }
 
 type Endpoint struct {

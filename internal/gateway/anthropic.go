@@ -54,6 +54,7 @@ func anthropic(granted []serverTool) vendor {
 		"tool_addition":     {keys: keys{"tool": reference, "cache_control": cache}},
 		"tool_removal":      {keys: keys{"tool": reference, "cache_control": cache}},
 	})
+	block.by["image"] = picture{block.by["image"]}
 	effort := record{name: "output_config", keys: keys{
 		"effort": text,
 		"format": typed("format", map[string]record{"json_schema": {keys: keys{"schema": schema{}}}}),

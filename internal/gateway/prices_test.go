@@ -162,6 +162,26 @@ func TestParsePrices(t *testing.T) {
 	}
 }
 
+// TestImagesAreNotText reserves for an image what it may cost, however many bytes it has.
+func TestImagesAreNotText(t *testing.T) {
+	ask := func(data, text string) nanos {
+		block := `[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"` + data + `"}},{"type":"text","text":"` + text + `"}]`
+		q, err := anthropic(nil).read([]byte(strings.Replace(question("claude-opus-5-5", 100), `"hi"`, block, 1)), nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q.shorten(100)
+		return DefaultPrices().bid(q).worst()
+	}
+	long := strings.Repeat("A", 1<<20)
+	if small, large := ask("AAAA", "x"), ask(long, "x"); small != large {
+		t.Errorf("reserved %d for a small image, %d for a large one", small, large)
+	}
+	if image, text := ask(long, "x"), ask("AAAA", long); text < 10*image {
+		t.Errorf("reserved %d for an image, %d for as much text", image, text)
+	}
+}
+
 // TestWorstCaseIsTheWorst checks that the API can't charge more for a request than was reserved.
 func TestWorstCaseIsTheWorst(t *testing.T) {
 	p := DefaultPrices()

@@ -54,6 +54,7 @@ type request struct {
 	geo    string
 	tokens int64 // of input beyond what the size in bytes bounds
 	uses   int64 // upper bound of uses of vendor-run tools
+	pixels int64 // bytes of the body that are images
 }
 
 // read parses the body of a request, checks it against the vendor's shape, and encodes it again.
@@ -66,7 +67,7 @@ func (v vendor) read(body []byte, pass map[string]bool, tools []string) (*reques
 	if err := v.body.check(&r, decoded); err != nil {
 		return nil, err
 	}
-	q := &request{body: decoded.(*dict), tokens: r.tokens, uses: r.uses} // the shape is a record
+	q := &request{body: decoded.(*dict), tokens: r.tokens, uses: r.uses, pixels: r.pixels} // the shape is a record
 	q.model, _ = q.body.get("model").(string)
 	q.stream, _ = q.body.get("stream").(bool)
 	q.speed, _ = q.body.get("speed").(string)
@@ -121,10 +122,10 @@ func number64(n int64) json.Number { return json.Number(strconv.FormatInt(n, 10)
 
 // bid estimates the cost of a request, at worst and on average.
 func (p *Prices) bid(q *request) bid {
-	size := len(q.text)
-	b := bid{model: q.model, bytes: size, tokens: int64(size/guessBytes) + 1, output: q.output, stream: q.stream}
+	size := int64(len(q.text)) - q.pixels
+	b := bid{model: q.model, bytes: len(q.text), tokens: size/guessBytes + 1, output: q.output, stream: q.stream}
 	m, _ := p.find(q.model)
-	prompt := min(int64(size)+q.tokens+promptExtra+q.uses*useTokens, maxPrompt) // a token is at least one byte of text
+	prompt := min(size+q.tokens+promptExtra+q.uses*useTokens, maxPrompt) // a token is at least one byte of text
 	worst := m.in(prompt, q.speed)
 	b.least = min(b.output, leastOutput)
 	if q.thinking() > 0 {

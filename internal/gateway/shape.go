@@ -19,6 +19,7 @@ type review struct {
 	tools  []string        // granted tools that the session may use
 	tokens int64           // of input beyond what the size of the body bounds
 	uses   int64           // upper bound of uses of vendor-run tools
+	pixels int64           // bytes of the body that are images, whose tokens do not depend on them
 }
 
 // text, number, integer and yesNo accept scalars. anything accepts any value, for parts that only the model reads.
@@ -113,6 +114,22 @@ func (o record) check(r *review, v value) error {
 			}
 		}
 	}
+	return nil
+}
+
+// picture accepts an image. Its data costs by its size in pixels, which the API limits, and not by its bytes.
+type picture struct{ shape }
+
+func (p picture) check(r *review, v value) error {
+	if err := p.shape.check(r, v); err != nil {
+		return err
+	}
+	source, _ := v.(*dict).get("source").(*dict)
+	if source == nil || source.get("type") != "base64" {
+		return nil
+	}
+	data, _ := source.get("data").(string)
+	r.pixels += int64(len(data))
 	return nil
 }
 

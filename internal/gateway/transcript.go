@@ -88,6 +88,7 @@ func (t *transcript) write(e entry, request []byte, answer *capture, secrets []s
 	if !t.on() {
 		return
 	}
+	request = withoutImages(request)
 	body := request[:min(len(request), maxEntry)]
 	if len(body) < len(request) {
 		e.CutFrom = int64(len(request))
@@ -135,6 +136,32 @@ func (t *transcript) close() {
 	if t.file != nil {
 		_ = t.file.Close()
 		t.file = nil
+	}
+}
+
+// mostData is how long a member "data" may be, in bytes, and be no image.
+const mostData = 8 << 10
+
+// withoutImages replaces the data of images by its size: each call repeats them, and nobody reads them in a transcript.
+func withoutImages(body []byte) []byte {
+	if len(body) <= mostData {
+		return body
+	}
+	const member = `"data":"`
+	var out []byte
+	for {
+		before, rest, ok := bytes.Cut(body, []byte(member))
+		n := bytes.IndexByte(rest, '"')
+		if !ok || n < 0 {
+			return append(out, body...)
+		}
+		out = append(append(out, before...), member...)
+		if data := rest[:n]; n > mostData && bytes.IndexByte(data, '\\') < 0 {
+			out = fmt.Appendf(out, "[%d bytes]", n)
+		} else {
+			out = append(out, data...)
+		}
+		body = rest[n:]
 	}
 }
 

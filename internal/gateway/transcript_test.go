@@ -85,6 +85,16 @@ func TestTranscript(t *testing.T) {
 	}
 }
 
+// TestTranscriptWithoutImages keeps what is said of an image, and what comes after it.
+func TestTranscriptWithoutImages(t *testing.T) {
+	pixels, quoted := strings.Repeat("A", 2<<20), strings.Repeat("b", mostData)+`\"`
+	body := `{"a":[{"type":"image","source":{"media_type":"image/png","data":"` + pixels + `","type":"base64"}},{"data":"` + quoted + `"},{"data":"x"}],"b":1}`
+	want := `{"a":[{"type":"image","source":{"media_type":"image/png","data":"[2097152 bytes]","type":"base64"}},{"data":"` + quoted + `"},{"data":"x"}],"b":1}`
+	if got := string(withoutImages([]byte(body))); got != want {
+		t.Errorf("%.200s", got)
+	}
+}
+
 func TestTranscriptSurvivesATornLine(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "transcript.jsonl")

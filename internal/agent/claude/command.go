@@ -172,10 +172,19 @@ func (d *Driver) environment(s agent.Session) []string {
 }
 
 // promptLine is the user's turn in the format of stdin. A slash at the very start is escaped, because it would make the text a command.
-func promptLine(prompt string) ([]byte, error) {
+func promptLine(prompt string, images []agent.Image) ([]byte, error) {
 	if strings.HasPrefix(prompt, "/") {
 		prompt = "\n" + prompt
 	}
-	line, err := json.Marshal(map[string]any{"type": "user", "message": map[string]any{"role": "user", "content": prompt}})
+	var content any = prompt
+	if len(images) > 0 {
+		blocks := []any{map[string]any{"type": "text", "text": prompt}}
+		for _, i := range images {
+			source := map[string]any{"type": "base64", "media_type": i.Type, "data": i.Data}
+			blocks = append(blocks, map[string]any{"type": "image", "source": source})
+		}
+		content = blocks
+	}
+	line, err := json.Marshal(map[string]any{"type": "user", "message": map[string]any{"role": "user", "content": content}})
 	return append(line, '\n'), err
 }

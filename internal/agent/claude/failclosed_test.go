@@ -62,7 +62,7 @@ func speak(t *testing.T, hook map[string]any, first, second answered) (dir, resu
 	t.Cleanup(p.Stop)
 	w := wire{newInput(p.Stdin()), p}
 	w.request(map[string]any{"subtype": "initialize", "hooks": map[string]any{"PreToolUse": []any{hook}}})
-	prompt, _ := promptLine(b.session.Prompt)
+	prompt, _ := promptLine(b.session.Prompt, nil)
 	w.write(prompt)
 	lines := process.NewLineScanner(p.Stdout(), lineMax)
 	var all strings.Builder

@@ -85,7 +85,11 @@ type attempt struct {
 // not run or had to be stopped.
 func (a *attempt) run(ctx context.Context, emit func(agent.Event)) error {
 	var err error
-	if a.prompt, err = promptLine(a.s.Prompt); err != nil {
+	images := a.s.Images
+	if a.resume {
+		images = nil // they are in the conversation already
+	}
+	if a.prompt, err = promptLine(a.s.Prompt, images); err != nil {
 		return fault.New(fault.Internal, "write prompt: %w", err)
 	}
 	a.reader, a.decisions = newReader(a.d.cfg.Now, emit), newDecisions(a.s)
