@@ -81,8 +81,8 @@ func NewHost(c HostConfig) *Host {
 		Examiner: &Examiner{look: c.Examine, redact: c.Redact},
 		Sessions: &Sessions{
 			host: c.ID, data: c.Data, workspaces: c.Workspaces, agents: c.Agents, writeOff: c.Policy.WriteOff,
-			slots: slots, running: running, launcher: launcher, prestarter: prestarter, inspector: inspector,
-			enforcers: enforcers, redact: c.Redact, now: c.Now,
+			slots: slots, running: running, launcher: launcher, prestarter: prestarter, inspector: inspector, enforcers: enforcers,
+			images: &images{data: c.Data, read: readImage}, redact: c.Redact, now: c.Now,
 		},
 		Commands: &Commands{
 			data: c.Data, workspaces: c.Workspaces, caches: c.Caches, slots: slots, prestarter: prestarter,

@@ -66,6 +66,7 @@ type Sessions struct {
 	prestarter *prestarter
 	enforcers  *enforcers
 	inspector  *inspector
+	images     *images
 	redact     *redact.Redactor
 	now        func() time.Time
 

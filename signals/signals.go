@@ -163,6 +163,7 @@ type Status struct {
 	TaskID       string               `json:"taskId"` // part of ref, branch and folder names
 	Repository   string               `json:"repository"`
 	Task         string               `json:"task"`
+	Images       []task.Image         `json:"images,omitempty"` // that belong to the task
 	RequestedBy  string               `json:"requestedBy,omitempty"`
 	Started      time.Time            `json:"started"`
 	Phase        task.Phase           `json:"phase"`

@@ -77,6 +77,9 @@ func (in Input) mistakes(known []mistake) (all []mistake) {
 			add(tooLong(f.field, len(f.text), f.most))
 		}
 	}
+	for _, m := range imageMistakes(in.Images) {
+		add(m)
+	}
 	if in.Issue != nil && in.Issue.Number < 0 {
 		add(mistake{field: "issue.number", what: "is " + strconv.Itoa(in.Issue.Number), way: "give the number of the issue"})
 	}

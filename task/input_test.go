@@ -44,7 +44,7 @@ func TestParseInputRefuses(t *testing.T) {
 		"blank task":       {`{"repository":"octo/hello","task":" \n"}`, "input: task is missing", "say in words"},
 		"long task":        {`{"repository":"octo/hello","task":"` + strings.Repeat("x", MaxTask+1) + `"}`, "input: task has 32769 bytes", "give at most 32768"},
 		"task type":        {`{"repository":"octo/hello","task":["fix"]}`, "input: task is a list", "give text, in quotes"},
-		"unknown key":      {`{` + valid + `,"repo":"x"}`, "input: repo is not a known key", "use repository, task, review, base, fork, issue, requestedBy, room, config or origin"},
+		"unknown key":      {`{` + valid + `,"repo":"x"}`, "input: repo is not a known key", "use repository, task, images, review, base, fork, issue, requestedBy, room, config or origin"},
 		"near key":         {`{` + valid + `,"bas":"main"}`, "input: bas is not a known key", "did you mean base?"},
 		"key of two lines": {`{` + valid + `,"a\nb":1}`, `input: "a\nb" is not a known key`, "use repository"},
 		"case matters":     {`{` + valid + `,"Base":"main"}`, "input: Base is not a known key", "did you mean base?"},

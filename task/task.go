@@ -10,6 +10,7 @@ import (
 type Input struct {
 	Repository  string  `json:"repository"`            // owner/name, git URL, or absolute path
 	Task        string  `json:"task"`                  // what to do, in words
+	Images      []Image `json:"images,omitempty"`      // pictures that belong to the task
 	Review      string  `json:"review,omitempty"`      // a person's review of the present state, for the first plan
 	Base        string  `json:"base,omitempty"`        // branch to start from and to merge into; the remote's default when empty
 	Fork        bool    `json:"fork,omitempty"`        // push to a fork in the token's account; the pull request goes to the repository

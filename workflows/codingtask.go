@@ -19,6 +19,7 @@ func CodingTask(ctx workflow.Context, input json.RawMessage) (signals.Status, er
 	if err != nil {
 		return signals.Status{}, err
 	}
+	t.useImages(ctx, false)
 	return t.finish(ctx, t.run(t.work))
 }
 

@@ -34,6 +34,7 @@ func (t *pipeline) finish(ctx workflow.Context, err error) (signals.Status, erro
 	defer done()
 	t.checkRuns.stop(rest)
 	t.publisher.clean(rest, e.outcome)
+	t.useImages(rest, true)
 	t.status.Outcome, t.status.Detail, t.status.Reason = e.outcome, excerpt.Clip(e.detail, 2000), ""
 	t.status.NextAction, t.status.NeedsHuman, t.status.WaitingUntil, t.status.Questions = "", false, time.Time{}, nil
 	t.journal.say(rest, "ended", "%s", outcomeLine(e))

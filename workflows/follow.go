@@ -23,6 +23,7 @@ func (pu *publisher) follow(ctx workflow.Context) bool {
 		Limited: pu.admissions.limits.Limited, Shared: pu.admissions.limits.Shared, Fork: pu.def.fork, CheckRuns: pu.checkRuns.n,
 	}
 	in.Input.Config = nil // it is in the settings
+	in.Input.Images = nil // they are kept until the task ends
 	options := workflow.ChildWorkflowOptions{
 		WorkflowID: signals.PullRequestID(pu.followed.Host, pu.followed.Owner, pu.followed.Name, in.Number), TaskQueue: signals.Queue,
 		WorkflowTaskTimeout: signals.WorkflowTaskTimeout, ParentClosePolicy: enumspb.PARENT_CLOSE_POLICY_ABANDON,

@@ -99,7 +99,8 @@ func begin(ctx workflow.Context, input json.RawMessage) (*pipeline, error) {
 	info := workflow.GetInfo(ctx)
 	t := newPipeline(ctx, &definition{input: in, repo: repo}, signals.Status{
 		WorkflowID: info.WorkflowExecution.ID, RunID: info.WorkflowExecution.RunID,
-		TaskID: taskID(info), Repository: in.Repository, Task: in.Task, Started: workflow.Now(ctx), Phase: task.Preparing,
+		TaskID: taskID(info), Repository: in.Repository, Task: in.Task, Images: in.Images,
+		Started: workflow.Now(ctx), Phase: task.Preparing,
 	})
 	if in.RequestedBy != nil {
 		t.status.RequestedBy = in.RequestedBy.Name

@@ -51,8 +51,10 @@ var recordedElsewhere = map[string][]string{
 	"intake": {"workflow IssueIntake", "activity PollSource", "child started CodingTask", "activity AcquireAdmission", "end completed"},
 	"undo": {"workflow Undo", "activity ClosePullRequest", "activity ForkRepository", "activity AssignTask", "activity DeleteRefs",
 		"end completed"},
-	"checkup": {"workflow Checkup", "activity Examine", "queue longshift-host-alpha-ctl", "timeout ScheduleToStart", "end completed"},
-	"watch":   {"workflow Watch", "activity PollForge", "timer fired", "end completed"},
+	"checkup":    {"workflow Checkup", "activity Examine", "queue longshift-host-alpha-ctl", "timeout ScheduleToStart", "end completed"},
+	"images":     {"workflow CodingTask", "sessions pir", "external signal use", "outcome pull_request"},
+	"attachment": {"workflow Attachment", "signal use", "timer canceled", "end terminated"},
+	"watch":      {"workflow Watch", "activity PollForge", "timer fired", "end completed"},
 }
 
 // What runs when a release comes has a history without an end. Wherever it is cut off between two turns of the workflow, it must be

@@ -85,7 +85,7 @@ func (j *journal) upsert(ctx workflow.Context) {
 func (pu *publisher) summary() forge.Summary {
 	s := pu.status
 	sum := forge.Summary{
-		Title: pu.title, Task: s.Task, Overview: s.Plan.Approach, Deliverables: s.Plan.Deliverables,
+		Title: pu.title, Task: s.Task, Images: pu.def.input.Images, Overview: s.Plan.Approach, Deliverables: s.Plan.Deliverables,
 		Review: s.Review, Files: s.Files, Added: s.Added, Removed: s.Deleted, Usage: s.Usage,
 		Sessions: len(s.Sessions), Duration: s.Worked, RequestedBy: pu.def.input.RequestedBy, Issue: pu.def.input.Issue,
 		Sensitive: pu.commits.last.findings, ToRead: pu.commits.last.toRead, Routine: pu.commits.last.routine,

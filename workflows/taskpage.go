@@ -103,6 +103,9 @@ func (j *journal) figures(p *page) {
 		p.fact("Branch", "`%s`%s", s.Branch, on)
 	}
 	p.fact("Task", "%s", task.Literally(excerpt.Line(s.Task, 300)))
+	if len(s.Images) > 0 {
+		p.fact("Images", "%s", task.Literally(task.ImageList(s.Images)))
+	}
 	if log := s.Log; len(log) > 0 {
 		p.fact("Newest", "")
 		for _, l := range log[max(0, len(log)-3):] {

@@ -56,7 +56,7 @@ func (o *followUpOptions) run(ctx context.Context, given, text string) error {
 	default:
 		in.Base = s.Branch
 	}
-	in.Task, in.Issue, in.Origin, in.Review = text, nil, nil, ""
+	in.Task, in.Images, in.Issue, in.Origin, in.Review = text, nil, nil, nil, ""
 	return o.earlier.start(ctx, o.launch, c, in, "", earlierText(s))
 }
 

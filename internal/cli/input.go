@@ -34,7 +34,9 @@ func newInputReader(f *factory) *inputReader {
 }
 
 // input makes the task's input from flags and arguments, and has it checked. Nothing has been started by then.
-func (r *inputReader) input(ctx context.Context, c *cobra.Command, o *inputFlags, args []string) (task.Input, error) {
+func (r *inputReader) input(ctx context.Context, c *cobra.Command, o *inputFlags, args []string, images ...task.Image) (
+	task.Input, error,
+) {
 	text, err := r.taskText(o, args)
 	if err != nil {
 		return task.Input{}, err
@@ -58,6 +60,9 @@ func (r *inputReader) input(ctx context.Context, c *cobra.Command, o *inputFlags
 	}
 	if o.target.fork {
 		in["fork"] = true
+	}
+	if len(images) > 0 {
+		in["images"] = images
 	}
 	if o.issue != 0 {
 		issue, err := r.issue(ctx, repository, o.issue)

@@ -20,6 +20,7 @@ type launcher struct {
 	id      string
 	detach  bool
 	follow  tasks.FollowFlags
+	images  map[string][]byte // contents by their sums; what is not here is read from the server
 }
 
 func newLauncher(f *factory) *launcher {
@@ -42,6 +43,9 @@ func (l *launcher) name(in task.Input, host string) (err error) {
 
 // start starts a task and follows it to its end, unless --detach is given.
 func (l *launcher) start(ctx context.Context, c client.Client, in task.Input) error {
+	if err := l.tasks.Attach(ctx, c, l.id, in.Images, l.images); err != nil {
+		return err
+	}
 	run, err := l.tasks.Start(ctx, c, l.id, in)
 	if err != nil {
 		return err

@@ -38,6 +38,7 @@ Without a terminal the command ends with exit code 5 when the task is suspended,
 		Example: `  longshift run "fix the failing tests"
   longshift run "add a --json flag to list" --repo acme/web --budget 5 --time 60m
   longshift run --file task.md --approval required --check "go test ./..."
+  longshift run "make the page look like this" --image drawing.png
   longshift run --issue 42 --repo acme/web --detach`,
 		Args: command.Takes(0, 1, ""),
 		Annotations: command.Exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitConflict, fault.ExitSuspended, fault.ExitServer,
@@ -57,10 +58,15 @@ func (o *runOptions) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	in, err := o.reader.input(ctx, c, &o.flags, args)
+	images, contents, err := o.reader.images(o.flags.images)
 	if err != nil {
 		return err
 	}
+	in, err := o.reader.input(ctx, c, &o.flags, args, images...)
+	if err != nil {
+		return err
+	}
+	o.launch.images = contents
 	folder := ""
 	if t := o.flags.target.forge; t != nil {
 		folder, err = t.clone, o.forges.settle(ctx, t, &in)

@@ -18,6 +18,7 @@ type inputFlags struct {
 	file   string
 	review string
 	issue  int
+	images []string
 
 	planOnly bool
 }
@@ -57,6 +58,8 @@ func (o *inputFlags) define(c *cobra.Command) {
 	f.StringVar(&o.base, "base", "", "`branch` to start from and to merge into (default: the repository's own)")
 	f.StringVar(&o.file, "file", "", "read the task from a `file`; - is standard input")
 	f.StringVar(&o.review, "review", "", "read a review of the present state from a `file`, for the plan to satisfy; - is standard input")
+	f.StringArrayVar(&o.images, "image", nil,
+		"`file` with a screenshot or a drawing that belongs to the task: PNG, JPEG, GIF or WebP; up to four times")
 	f.IntVar(&o.issue, "issue", 0, "`number` of the issue that the task comes from")
 	o.config.Define(f, "this task")
 	f.Float64Var(&s.budget, "budget", 0, "US `dollars` for the whole task (config budget.cost)")

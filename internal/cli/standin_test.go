@@ -55,6 +55,7 @@ func standInTask(ctx workflow.Context, in task.Input) (signals.Status, error) {
 		WorkflowID: info.WorkflowExecution.ID, RunID: info.WorkflowExecution.RunID, Repository: in.Repository, Task: in.Task,
 		TaskID:  task.Slug(info.WorkflowExecution.ID, 60) + "-" + info.OriginalRunID[len(info.OriginalRunID)-8:],
 		Started: workflow.Now(ctx), Phase: task.Preparing, BudgetUSD: 5, Agent: task.AgentScript, Branch: "longshift/stand-in", Base: in.Base,
+		Images: in.Images,
 	}}
 	if err := s.listen(ctx); err != nil {
 		return s.status, err
@@ -331,6 +332,7 @@ func newStandInWorker(c client.Client, data string) (start func() error, stop fu
 	control.RegisterWorkflowWithOptions(standInUndo, workflow.RegisterOptions{Name: signals.Undo})
 	control.RegisterActivity(standInHost{data}.RunSession)
 	control.RegisterWorkflowWithOptions(workflows.Checkup, workflow.RegisterOptions{Name: signals.Checkup})
+	control.RegisterWorkflowWithOptions(workflows.Attachment, workflow.RegisterOptions{Name: signals.Attachment})
 	host := worker.Options{DisableWorkflowWorker: true, Identity: signals.HostIdentity(farHost, 1)}
 	hosts := worker.New(c, signals.QueueHosts, host)
 	hosts.RegisterActivity(standInHost{data}.RunSession)

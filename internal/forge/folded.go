@@ -16,7 +16,7 @@ func (s Summary) folded(l limits) string {
 			parts = append(parts, "### "+heading+"\n\n"+text)
 		}
 	}
-	add("Task", prose(s.Task, l.text/2))
+	add("Task", s.task(l))
 	add("Plan", prose(s.Overview, l.text))
 	add("Deliverables", strings.Join(s.deliverables(l), "\n"))
 	add("Decisions and notes", strings.Join(s.decisions(l), "\n"))
@@ -27,6 +27,15 @@ func (s Summary) folded(l limits) string {
 		return ""
 	}
 	return "<details><summary>" + s.foldedTitle() + "</summary>\n\n" + strings.Join(parts, "\n\n") + "\n\n</details>"
+}
+
+// task is what was asked for, with the names of the images that belong to it.
+func (s Summary) task(l limits) string {
+	text := prose(s.Task, l.text/2)
+	if len(s.Images) > 0 {
+		text += "\n\n**Images:** " + phrase(task.ImageList(s.Images), l.line)
+	}
+	return text
 }
 
 func (s Summary) foldedTitle() string {

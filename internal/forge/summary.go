@@ -11,6 +11,7 @@ import (
 type Summary struct {
 	Title        string             `json:"title,omitempty"`    // one line; the first line of Overview or Task when empty
 	Task         string             `json:"task,omitempty"`     // what was asked for
+	Images       []task.Image       `json:"images,omitempty"`   // that belong to what was asked for
 	Overview     string             `json:"overview,omitempty"` // how it was planned: Markdown
 	Deliverables []task.Deliverable `json:"deliverables,omitempty"`
 	Checks       []Check            `json:"checks,omitempty"`

@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/attachment"
 	"github.com/longshift/longshift/internal/intake"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
@@ -36,8 +38,37 @@ func arriving() []branch {
 			Guard: task.Guard{Sessions: 1}})},
 		{name: "undo", flow: signals.Undo, args: given(signals.UndoInput{TaskID: "calc-1", Repository: "acme/calc", Fork: true,
 			PullRequest: pullNumber, Branch: "longshift/calc-1", Heads: []string{commitID("1")}})},
+		{name: "images", flow: signals.CodingTask, args: drawn, config: `{"approval":{"mode":"none"}}`, outcome: task.PullRequest},
+		{name: "attachment", flow: signals.Attachment, args: given([]byte("picture")), endless: true, drive: useTwice},
 		{name: "checkup", flow: signals.Checkup, args: given(signals.CheckupInput{Hosts: []string{steady, absent}})},
 	}
+}
+
+// drawn brings an image, and is the input of a task that it belongs to.
+func drawn(p *play) ([]any, error) {
+	content := []byte("GIF89a@@@@!!!")
+	image, err := attachment.Of("drawing.gif", content)
+	if err != nil {
+		return nil, err
+	}
+	if err := attachment.Offer(context.Background(), p.stage.client, image, content); err != nil {
+		return nil, err
+	}
+	data, err := json.Marshal([]task.Image{image})
+	if err != nil {
+		return nil, err
+	}
+	p.input = `"images":` + string(data)
+	return taskInput(p)
+}
+
+// useTwice has two tasks use an attachment, and one of them end.
+func useTwice(ctx context.Context, p *play) error {
+	use := func(u signals.AttachmentUse) func() error {
+		return func() error { return p.signal(ctx, signals.UseAttachment, u) }
+	}
+	return inTurn(use(signals.AttachmentUse{}), use(signals.AttachmentUse{Task: "a", Run: "run-a"}),
+		use(signals.AttachmentUse{Task: "b", Run: "run-b"}), use(signals.AttachmentUse{Task: "a", Run: "run-a", Ended: true}))
 }
 
 // closed is a gate that lets nobody in at once.

@@ -70,6 +70,7 @@ func TestReportsUnreachable(t *testing.T) {
 			t.Parallel()
 			b, r := reporter(t, task.Implementer, agenttest.Turn{Text: "Never said."})
 			spoil(b.session.Reports, r)
+			b.session.Images = []agent.Image{picture(t, 30)} // a prompt with images waits as any other
 			wait := b.session.Reports.Wait
 			b.session.Reports.Wait = func(ctx context.Context) error { // the real one gives up after connectTime
 				ctx, cancel := context.WithTimeout(ctx, 3*time.Second)

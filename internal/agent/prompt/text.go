@@ -19,7 +19,7 @@ const (
 	maxEntry    = 2 << 10
 )
 
-var functions = template.FuncMap{"fence": fence, "person": person, "log": progressLog, "tail": tail, "code": code,
+var functions = template.FuncMap{"fence": fence, "person": person, "log": progressLog, "tail": tail, "code": code, "images": images,
 	"findings": findings, "lines": func(list []string) string { return strings.Join(list, "\n") }}
 
 // fence encloses untrusted text in fences that it can't close, so that it stays recognizable as data.
@@ -84,6 +84,15 @@ func progressLog(all []task.Entry) string {
 		b.WriteString(lines[i] + "\n")
 	}
 	return b.String()
+}
+
+// images says which image is which.
+func images(all []task.Image) string {
+	var names []string
+	for i, image := range all {
+		names = append(names, strconv.Itoa(i+1)+" is "+code(excerpt.Line(image.Name, 100)))
+	}
+	return strings.Join(names, ", ")
 }
 
 func findings(all []task.Finding) string {

@@ -22,8 +22,10 @@ func statusOf(r Row) *signals.Status {
 func StatusText(s Snapshot, now time.Time, page string) string {
 	status := s.Status
 	request, by, repository := excerpt.Clip(term.Plain(status.Task), 1000), term.OneLine(status.RequestedBy), term.OneLine(status.Repository)
+	images := term.OneLine(task.ImageList(status.Images))
 	if IsEnded(status) {
-		return SummaryText(status, EndOf(status, now), "Repository", repository, "Request", request, "By", by, "Web", page)
+		return SummaryText(status, EndOf(status, now), "Repository", repository, "Request", request,
+			"Images", images, "By", by, "Web", page)
 	}
 	phase := phaseText(status.Phase)
 	switch status.Phase {
@@ -44,7 +46,7 @@ func StatusText(s Snapshot, now time.Time, page string) string {
 		session = "waits " + s.waits
 	}
 	pairs := []string{"Phase", phase, "Session", session, "Detail", term.Plain(status.Detail), "Next", term.Plain(status.NextAction),
-		"Commands", questionsText(status, now), "Request", request, "By", by, "Repository", repository,
+		"Commands", questionsText(status, now), "Request", request, "Images", images, "By", by, "Repository", repository,
 		"Branch", term.OneLine(status.Branch), "Host", term.OneLine(status.Host), "Round", round(status)}
 	pairs = append(pairs, figures(status)...)
 	if unchecked(status) {
