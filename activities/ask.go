@@ -36,6 +36,9 @@ func (r *sessionRun) session(ctx context.Context) (agent.Session, error) {
 			return agent.Session{}, err
 		}
 	}
+	if err := r.writeContext(data); err != nil {
+		return agent.Session{}, err
+	}
 	user := prompt.User
 	if r.in.Nudge && s.Resume { // on another host the session starts over, with the whole prompt
 		user = prompt.Nudge
@@ -51,6 +54,16 @@ func (r *sessionRun) session(ctx context.Context) (agent.Session, error) {
 	}
 	s.Wall = max(r.in.Wall-r.rec.state.Spent, min(r.in.Wall, time.Minute)) // earlier attempts count too
 	return s, nil
+}
+
+// writeContext keeps, for people, what the session knows of the task so far, and which changes its review has to look at twice.
+func (r *sessionRun) writeContext(data prompt.Data) error {
+	var twice []string
+	for _, f := range data.Sensitive {
+		twice = append(twice, f.String())
+	}
+	hide := r.of.redact.String
+	return errors.Join(r.rec.write("session", r.in.Ask, hide(prompt.SoFar(data))), r.rec.write("second-look", r.in.Ask, hide(bullets(twice))))
 }
 
 // changeFile holds a change that is too long for the prompt, in the session's own folder.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/longshift/longshift/internal/atomicfile"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/task"
 )
 
 // record is what a host keeps on disk of one session: that it has begun, how long it ran, and the result of each ask.
@@ -103,10 +102,8 @@ func (r *record) keep(ask int, res SessionResult) error {
 	if err := r.save(); err != nil {
 		return err
 	}
-	if res.Report.Kind == task.ReportSpecIssue { // for people who look through the folder; the result below is what counts
-		if err := atomicfile.Write(filepath.Join(r.dir, fmt.Sprintf("spec-issue-%d.md", ask)), []byte(res.Report.Text+"\n")); err != nil {
-			return fault.New(fault.Infra, "keep the spec issue: %w", err)
-		}
+	if err := r.writeReports(ask, res); err != nil {
+		return err
 	}
 	return writeJSON(r.resultFile(ask), res)
 }

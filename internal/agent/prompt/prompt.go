@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"embed"
 	"fmt"
+	"strings"
 	"text/template"
 
 	"github.com/longshift/longshift/internal/fault"
@@ -127,6 +128,18 @@ func User(role task.Role, d Data) (string, error) { return turn(role, "user", d)
 
 // Nudge returns the user's turn that continues a session which ended without a report.
 func Nudge(role task.Role, d Data) (string, error) { return turn(role, "nudge", d) }
+
+// SoFar is what a session is told of the task so far: the plan, then the progress log. It is "" for the first session.
+func SoFar(d Data) string {
+	var parts []string
+	if d.Plan != nil {
+		parts = append(parts, "# Plan\n\n"+strings.TrimSpace(d.Plan.Markdown()))
+	}
+	if len(d.Progress) > 0 {
+		parts = append(parts, "# Progress log (oldest first)\n\n"+progressLog(d.Progress))
+	}
+	return strings.Join(parts, "\n\n")
+}
 
 func turn(role task.Role, name string, d Data) (string, error) {
 	t, err := load(role)

@@ -48,6 +48,9 @@ func ShowText(s Snapshot, now time.Time, page string) string {
 	reported("Look at these before the merge", status.Findings)
 	reported("Notes of the sessions", status.Notes)
 	reported("Unclear in the specification", status.SpecIssues)
+	if len(status.Sessions) > 0 {
+		fmt.Fprintf(&b, "\nFiles of the sessions\n  tasks/%s/sessions, in the data folder of each session's host\n", term.OneLine(status.TaskID))
+	}
 	if len(status.Commits) > 0 {
 		b.WriteString("\nCommits\n")
 		for _, c := range status.Commits {
