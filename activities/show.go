@@ -66,7 +66,7 @@ func (c *Control) message(ctx context.Context, in ShowInput, s signals.Status) c
 	m := channel.Message{Key: in.Key, Loud: in.At == nil && in.Notice.Subject != ""}
 	switch in.Notice.Subject {
 	case signals.SubjectPlan:
-		m.Text = v.plan()
+		m.Text, m.Foot = v.plan(), c.Redact.String(v.foot())
 		if len(in.Buttons) > 0 && v.current() && !s.WaitingUntil.IsZero() {
 			m.Until, m.Then = s.WaitingUntil, "Approved automatically"
 		}

@@ -85,7 +85,8 @@ func TestShowPlan(t *testing.T) {
 		t.Fatalf("%+v, %v", place, err)
 	}
 	m := w.posted[0]
-	holds(t, m.Text, "Plan, revision 2", "fix the \\*login\\* of \\<!channel>", "Check the cookie", "Use `http.Cookie`.", "`login.go`", "sessions end", "about 1200 lines, more than the 800 of pullRequest.maxLines;", "- The cookie\n- Its users\n", "- [x] FIX-001: read the cookie")
+	holds(t, m.Text, "# Plan, revision 2\n", "fix the \\*login\\* of \\<!channel>", "Check the cookie", "Use `http.Cookie`.", "`login.go`", "sessions end", "about 1200 lines, more than the 800 of pullRequest.maxLines;", "- The cookie\n- Its users\n", "- [x] FIX-001: read the cookie")
+	holds(t, m.Foot, "$0.25 of $20.00 · 0s of 2h · 0 sessions · [Temporal Web](http://localhost:8233/", "· `acme-web-login-x1`")
 	if len(m.Buttons) != 3 || m.Buttons[0] != (channel.Button{Label: "Approve", Token: "t.a", Style: channel.Primary}) || m.Buttons[2].Style != channel.Danger {
 		t.Errorf("buttons %+v", m.Buttons)
 	}

@@ -98,7 +98,7 @@ func (v view) current() bool {
 
 // plan is what people decide about.
 func (v view) plan() string {
-	head := fmt.Sprintf("**Plan, revision %d** · %s\n\n", v.notice.Revision, v.title())
+	head := fmt.Sprintf("# Plan, revision %d\n\n%s\n\n", v.notice.Revision, v.title())
 	switch {
 	case v.settled != "" && (v.Plan == nil || v.Plan.Revision != v.notice.Revision):
 		return head + v.lit(upper(v.settled)) + ".\n"
@@ -110,6 +110,9 @@ func (v view) plan() string {
 	_, body, _ := strings.Cut(v.Plan.Markdown(), "\n") // head replaces the heading
 	return head + body + "\n\n" + task.Decide + "\n"
 }
+
+// foot is the small print below a plan: what the task has used of its budget, and where the whole of it is.
+func (v view) foot() string { return strings.TrimSpace(v.figures()) + " · " + strings.TrimSpace(v.links()) }
 
 func (v view) question() *signals.Question {
 	for i := range v.Questions {

@@ -49,10 +49,19 @@ type Handle func(ctx context.Context, e Event) (Answer, error)
 type Message struct {
 	Key     string    // unique within its room, at most 64 bytes
 	Text    string    // Markdown: paragraphs, headings, lists, emphasis, code, fenced code, quotes, links
+	Foot    string    // Markdown, one line below the text: figures and links; channels may set it in small print
 	Buttons []Button  // at most 3
 	Until   time.Time // when something happens automatically; zero for never
 	Then    string    // what happens then: "approved automatically"
 	Loud    bool      // somebody has to act: notify people, if the channel can choose
+}
+
+// Whole is the text with its foot below, for channels without small print.
+func (m Message) Whole() string {
+	if m.Foot == "" {
+		return m.Text
+	}
+	return m.Text + "\n\n" + m.Foot
 }
 
 type Button struct {

@@ -48,6 +48,19 @@ func testButtons(t *testing.T, f Fixture) {
 	has(t, find(t, f, at).Text, "Approve the plan?")
 }
 
+// testFoot posts a plan as people decide about it: a title, lists, small print.
+func testFoot(t *testing.T, f Fixture) {
+	m := message("k1", "# Plan, revision 2\n\nFix the login.\n\n- [ ] FIX-001: read it\n  - no error\n- [x] FIX-002: write it\n\nDecide:")
+	m.Foot, m.Buttons = "$0.25 of $20.00 · [Temporal Web](https://example.com/task) · `task-1`", buttons()
+	at := post(t, f, f.Room, m)
+	s := find(t, f, at)
+	has(t, all(f.Shown(t, f.Room)), "Plan, revision 2", "Fix the login.", "FIX-001: read it", "no error", "FIX-002: write it", "Decide:",
+		"$0.25 of $20.00", "Temporal Web", "task-1")
+	if !slices.Equal(s.Buttons, standing(m.Buttons)) {
+		t.Errorf("buttons %+v", s.Buttons)
+	}
+}
+
 func testTooManyButtons(t *testing.T, f Fixture) {
 	m := message("k1", "Choose.")
 	m.Buttons = append(buttons(), channel.Button{Label: "More", Token: "more"})

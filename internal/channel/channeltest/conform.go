@@ -35,6 +35,7 @@ var cases = []check{
 	{"post", always, testPost},
 	{"literal signs", always, testLiteral},
 	{"buttons", always, testButtons},
+	{"foot", always, testFoot},
 	{"four buttons", always, testTooManyButtons},
 	{"until", always, testUntil},
 	{"sound", always, testSound},

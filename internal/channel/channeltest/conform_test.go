@@ -109,7 +109,7 @@ func TestFlaws(t *testing.T) {
 	}
 	for flaw, test := range map[string]string{
 		"no wait": "rate limit", "token in error": "refused token", "server error denied": "server error", "live mentions": "mentions",
-		"empty text": "empty text", "code is cut": "code stays whole", "wrong sound": "sound", "buttons on all": "long text", "rest is lost": "huge text",
+		"empty text": "empty text", "code is cut": "code stays whole", "wrong sound": "sound", "no foot": "foot", "buttons on all": "long text", "rest is lost": "huge text",
 		"ended context": "ended context", "posts twice": "lost answer", "no thread": "thread", "buttons stay": "edit", "edit posts": "edit",
 		"gone is fine": "edit what is gone", "listen fails": "say", "forgets": "error leads to redelivery", "error is shown": "error of a hearer", "mute": "answer",
 		"one id": "press", "new id": "delivered again", "wrong user": "press", "all direct": "aside", "no reply": "reply", "hears machines": "machines",

@@ -74,7 +74,11 @@ func (m *memory) calm(s string) string {
 
 // parts splits a text into messages, each with text and code.
 func (m *memory) parts(msg channel.Message, most int) (list []channeltest.Shown, err error) {
-	blocks := channel.Read(msg.Text)
+	text := msg.Whole()
+	if m.bad("no foot") {
+		text = msg.Text
+	}
+	blocks := channel.Read(text)
 	if (len(blocks) == 0 && !m.bad("empty text")) || len(msg.Buttons) > 3 {
 		return nil, fault.New(fault.Input, "message %q", msg.Key)
 	}

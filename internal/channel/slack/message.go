@@ -2,6 +2,7 @@ package slack
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	slackgo "github.com/slack-go/slack"
@@ -15,6 +16,7 @@ const (
 	sections     = 3    // per message: Slack refuses messages with more than about ten thousand characters in blocks
 	messages     = 4    // a message is split into at most this many; the last one notes what is omitted
 	noticeLimit  = 300  // characters of a notification
+	footLimit    = 500  // encoded characters of the foot
 	maxButtons   = 3    // as in channel.Message
 )
 
@@ -25,8 +27,8 @@ type content struct {
 
 // build renders m as at most n messages. The last one has the countdown and the buttons.
 func build(m channel.Message, n int, now time.Time) ([]content, error) {
-	read := channel.Read(m.Text)
-	texts := channel.Fit(read, func(b channel.Block) int { return channel.Length(mrkdwn(b)) + 2 }, sectionLimit, sections*n)
+	title, body := titled(channel.Read(m.Text))
+	texts := channel.Fit(body, size, sectionLimit, sections*n)
 	if len(texts) == 0 {
 		return nil, fault.New(fault.Input, "message %q has no text", m.Key).WithHint("give the message a text")
 	}
@@ -41,12 +43,12 @@ func build(m channel.Message, n int, now time.Time) ([]content, error) {
 	var out []content
 	for len(texts) > 0 {
 		take := min(sections, len(texts))
-		out = append(out, page(texts[:take]))
-		texts = texts[take:]
+		out = append(out, page(title, texts[:take]))
+		title, texts = "", texts[take:]
 	}
 	last := &out[len(out)-1]
-	if words := until(m, now); words != "" {
-		last.blocks = append(last.blocks, slackgo.NewContextBlock("", text(words)))
+	if small := smallPrint(m, now); len(small) > 0 {
+		last.blocks = append(last.blocks, slackgo.NewContextBlock("", small...))
 	}
 	if len(m.Buttons) > 0 {
 		last.blocks = append(last.blocks, actions(m.Buttons))
@@ -54,12 +56,29 @@ func build(m channel.Message, n int, now time.Time) ([]content, error) {
 	return out, nil
 }
 
-func page(texts [][]channel.Block) content {
-	c := content{notice: literal(channel.Shorten(channel.Plain(texts[0]), noticeLimit), true)}
+// size is the length of a block, as channel.Fit wants it.
+func size(b channel.Block) int { return channel.Length(mrkdwn(b)) + 2 }
+
+func page(title string, texts [][]channel.Block) content {
+	c := content{notice: literal(channel.Shorten(strings.TrimSpace(title+"\n"+channel.Plain(texts[0])), noticeLimit), true)}
+	if title != "" {
+		c.blocks = append(c.blocks, header(title))
+	}
 	for _, t := range texts {
-		c.blocks = append(c.blocks, slackgo.NewSectionBlock(text(channel.Join(t, mrkdwn)), nil, nil))
+		c.blocks = append(c.blocks, layout(t)...)
 	}
 	return c
+}
+
+// smallPrint is the foot and the countdown.
+func smallPrint(m channel.Message, now time.Time) (small []slackgo.MixedElement) {
+	if foot := channel.Fit(channel.Read(m.Foot), size, footLimit, 1); len(foot) > 0 {
+		small = append(small, text(channel.Join(foot[0], mrkdwn)))
+	}
+	if words := until(m, now); words != "" {
+		small = append(small, text(words))
+	}
+	return small
 }
 
 // text is verbatim mrkdwn: Slack does not turn names or addresses into links.

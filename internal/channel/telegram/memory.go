@@ -59,5 +59,5 @@ func (m *memory) keep(to task.Room, what channel.Message, p progress) {
 }
 
 func naming(to task.Room, m channel.Message) (name string, sum [sha256.Size]byte) {
-	return strings.Join([]string{to.ID, to.Thread, m.Key}, "\x00"), sha256.Sum256([]byte(m.Text))
+	return strings.Join([]string{to.ID, to.Thread, m.Key}, "\x00"), sha256.Sum256([]byte(m.Whole()))
 }

@@ -27,7 +27,7 @@ type part struct {
 
 // parts renders a message as at most most parts. It returns none for a message without text.
 func parts(m channel.Message, now time.Time, most int) []part {
-	groups := channel.Fit(channel.Read(m.Text), size, mostText-lastLine, most)
+	groups := channel.Fit(channel.Read(m.Whole()), size, mostText-lastLine, most)
 	if len(groups) == 0 {
 		return nil
 	}

@@ -17,7 +17,7 @@ const maxButtons = 3
 // render formats a message: a header, the text, the countdown, and what to type. The text is indented, so that it can't
 // imitate a header or buttons.
 func render(at task.MessageRef, m channel.Message, now time.Time) (string, error) {
-	text := body(m.Text)
+	text := body(m.Whole())
 	if text == "" {
 		return "", fault.New(fault.Input, "message %q has no text", m.Key)
 	}

@@ -29,7 +29,7 @@ func (w *WhatsApp) compose(to task.Room, m channel.Message) ([]payload, error) {
 	if err != nil {
 		return nil, err
 	}
-	blocks, until := channel.Read(m.Text), w.until(m)
+	blocks, until := channel.Read(m.Whole()), w.until(m)
 	whole := render(append(blocks[:len(blocks):len(blocks)], until...))
 	if strings.TrimSpace(channel.Plain(blocks)) == "" || whole == "" {
 		return nil, fault.New(fault.Input, "a whatsapp message needs a text")

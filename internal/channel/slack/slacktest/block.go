@@ -2,6 +2,7 @@ package slacktest
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 )
 
@@ -39,52 +40,70 @@ type block struct {
 	Element  element           `json:"element"`
 }
 
-// checkBlocks checks blocks against the limits of the Block Kit reference. It returns Slack's error code for the first
-// violation.
+// checkBlocks checks the blocks of a message against the limits of the Block Kit reference. It returns Slack's error code
+// for the first violation.
 func checkBlocks(t testing.TB, blocks []block) string {
 	t.Helper()
 	if len(blocks) == 0 || len(blocks) > 50 {
+		t.Errorf("%d blocks", len(blocks))
 		return "invalid_blocks"
 	}
 	sum, actions := 0, map[string]bool{}
 	for _, b := range blocks {
-		switch b.Type {
-		case "section":
-			if b.Text.Type != "mrkdwn" || b.Text.Text == "" || chars(b.Text.Text) > 3000 || !b.Text.Verbatim {
-				t.Errorf("section with %d characters, %q, verbatim %v", chars(b.Text.Text), b.Text.Type, b.Text.Verbatim)
-				return "invalid_blocks"
-			}
-			sum += chars(b.Text.Text)
-		case "context":
-			for _, x := range texts(b) {
-				sum += chars(x.Text)
-				if x.Type != "mrkdwn" || x.Text == "" || !x.Verbatim {
-					return "invalid_blocks"
-				}
-			}
-		case "actions":
-			if len(b.Elements) == 0 || len(b.Elements) > 25 || len(b.BlockID) > 255 {
-				return "invalid_blocks"
-			}
-			for _, e := range elements(b) {
-				ok := e.Type == "button" && e.Text.Type == "plain_text" && e.Text.Text != "" && chars(e.Text.Text) <= 75 &&
-					e.ActionID != "" && len(e.ActionID) <= 255 && !actions[e.ActionID] && len(e.Value) <= 2000 &&
-					(e.Style == "" || e.Style == "primary" || e.Style == "danger")
-				if !ok {
-					t.Errorf("button %+v", e)
-					return "invalid_blocks"
-				}
-				actions[e.ActionID] = true
-			}
-		default:
-			t.Errorf("block %q", b.Type)
+		n, wrong := b.check(actions)
+		if wrong != "" {
+			t.Errorf("block %q: %s", b.Type, wrong)
 			return "invalid_blocks"
 		}
+		sum += n
 	}
 	if sum > 10_000 {
+		t.Errorf("blocks with %d characters", sum)
 		return "msg_blocks_too_long"
 	}
 	return ""
+}
+
+// check returns the number of characters, or what is wrong. actions are the ids of the message's actions so far.
+func (b block) check(actions map[string]bool) (n int, wrong string) {
+	switch b.Type {
+	case "header":
+		if n = chars(b.Text.Text); b.Text.Type != "plain_text" || n == 0 || n > 150 {
+			return n, fmt.Sprintf("%d characters of %q", n, b.Text.Type)
+		}
+	case "section":
+		if n = chars(b.Text.Text); b.Text.Type != "mrkdwn" || n == 0 || n > 3000 || !b.Text.Verbatim {
+			return n, fmt.Sprintf("%d characters of %q, verbatim %v", n, b.Text.Type, b.Text.Verbatim)
+		}
+	case "context":
+		if len(b.Elements) == 0 || len(b.Elements) > 10 {
+			return n, fmt.Sprintf("%d elements", len(b.Elements))
+		}
+		for _, x := range texts(b) {
+			n += chars(x.Text)
+			if x.Type != "mrkdwn" || x.Text == "" || chars(x.Text) > 3000 || !x.Verbatim {
+				return n, fmt.Sprintf("%d characters of %q, verbatim %v", chars(x.Text), x.Type, x.Verbatim)
+			}
+		}
+	case "rich_text":
+		return b.rich()
+	case "actions":
+		if len(b.Elements) == 0 || len(b.Elements) > 25 || len(b.BlockID) > 255 {
+			return n, fmt.Sprintf("%d elements, id %q", len(b.Elements), b.BlockID)
+		}
+		for _, e := range elements(b) {
+			ok := e.Type == "button" && e.Text.Type == "plain_text" && e.Text.Text != "" && chars(e.Text.Text) <= 75 &&
+				e.ActionID != "" && len(e.ActionID) <= 255 && !actions[e.ActionID] && len(e.Value) <= 2000 &&
+				(e.Style == "" || e.Style == "primary" || e.Style == "danger")
+			if !ok {
+				return n, fmt.Sprintf("button %+v", e)
+			}
+			actions[e.ActionID] = true
+		}
+	default:
+		return n, "it is not known"
+	}
+	return n, ""
 }
 
 func texts(b block) (list []textObject) {

@@ -21,6 +21,10 @@ func show(blocks []block) (l look) {
 	var parts []string
 	for _, b := range blocks {
 		switch b.Type {
+		case "header":
+			parts = append(parts, b.Text.Text)
+		case "rich_text":
+			parts = append(parts, b.list())
 		case "section":
 			parts = append(parts, l.read(b.Text.Text))
 		case "context":
