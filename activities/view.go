@@ -112,7 +112,9 @@ func (v view) plan() string {
 }
 
 // foot is the small print below a plan: what the task has used of its budget, and where the whole of it is.
-func (v view) foot() string { return strings.TrimSpace(v.figures()) + " · " + strings.TrimSpace(v.links()) }
+func (v view) foot() string {
+	return strings.TrimSpace(v.figures()) + " · " + strings.TrimSpace(v.links())
+}
 
 func (v view) question() *signals.Question {
 	for i := range v.Questions {

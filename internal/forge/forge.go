@@ -30,6 +30,13 @@ type Closer interface {
 	Close(ctx context.Context, r task.Repository, number int, taskID string) (State, error)
 }
 
+// A Differ shows what pull requests change.
+type Differ interface {
+	// Diff returns the changes of a pull request since its branch began, as a patch, and at most that many bytes of it. A pull request that
+	// does not exist is a fault of kind NotFound, a patch that the forge does not make because it is too large one of kind Input.
+	Diff(ctx context.Context, r task.Repository, number, most int) (string, error)
+}
+
 // A Forker keeps forks.
 type Forker interface {
 	// Fork finds or makes the fork of a repository in the account of the token, and returns when git can push to it. While the forge is

@@ -15,6 +15,7 @@ type answer struct {
 	header http.Header
 	body   any
 	html   bool
+	diff   string // in place of body
 }
 
 func refuse(status int, message string) answer {
@@ -77,6 +78,12 @@ func (g *GitHub) send(w http.ResponseWriter, a answer, index int) {
 		h.Set("Content-Type", "text/html; charset=utf-8")
 		w.WriteHeader(a.status)
 		fmt.Fprint(w, "<!DOCTYPE html><title>Unicorn!</title>")
+		return
+	}
+	if a.diff != "" {
+		h.Set("Content-Type", diffMedia+"; charset=utf-8")
+		w.WriteHeader(a.status)
+		fmt.Fprint(w, a.diff)
 		return
 	}
 	var buf bytes.Buffer

@@ -71,6 +71,8 @@ func Conform(t *testing.T, open func(t *testing.T) Fixture) {
 		{"close what is merged", testCloseMerged},
 		{"close another's", testCloseForeign},
 		{"close what is missing", testCloseMissing},
+		{"diff", testDiff},
+		{"diff of what is missing", testDiffMissing},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.run(t, open(t)) })
 	}

@@ -52,6 +52,9 @@ func (g *GitHub) operate(rt *route, r *http.Request, body []byte) answer {
 	case "POST /pulls":
 		return g.createPull(repo, body)
 	case "GET /pulls/{pull_number}":
+		if r.Header.Get("Accept") == diffMedia {
+			return g.diff(repo, pull)
+		}
 		return answer{status: http.StatusOK, body: g.pullBody("pull-request", repo, pull)}
 	case "PATCH /pulls/{pull_number}":
 		return g.editPull(repo, pull, body)

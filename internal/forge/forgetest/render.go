@@ -2,6 +2,7 @@ package forgetest
 
 import (
 	"fmt"
+	"net/http"
 	"time"
 )
 
@@ -88,4 +89,17 @@ func (g *GitHub) teams(slugs []string) []any {
 		list = append(list, g.object("team", map[string]any{"id": i + 1, "slug": s, "name": s}))
 	}
 	return list
+}
+
+// diffMedia asks for what a pull request changes.
+const diffMedia = "application/vnd.github.diff"
+
+// diff is what a pull request changes since its branch began. It needs a GitDir.
+func (g *GitHub) diff(r *Repository, p *Pull) answer {
+	_, head := g.headOf(r, p)
+	out, err := r.git("diff", "--no-color", "refs/heads/"+p.Base+"..."+head)
+	if err != nil {
+		g.t.Errorf("diff of #%d: %v", p.Number, err)
+	}
+	return answer{status: http.StatusOK, diff: out + "\n"}
 }

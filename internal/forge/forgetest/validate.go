@@ -106,6 +106,9 @@ func properties(ref *openapi3.SchemaRef) map[string]bool {
 
 // validAnswer holds an answer against the description. It leaves out of each operation what can happen to all of them.
 func (g *GitHub) validAnswer(rt *route, r *http.Request, a answer) error {
+	if a.diff != "" { // the description has only the JSON form
+		return nil
+	}
 	data, err := json.Marshal(a.body)
 	if err != nil {
 		return err

@@ -1,6 +1,6 @@
 // Package github is the forge on github.com and on GitHub Enterprise Server. It opens and follows pull requests, reads and marks
-// issues, receives webhooks, and answers people. It speaks the API only, with GraphQL for one question: it never pushes, merges or
-// reads code. Types of the client library stay inside.
+// issues, receives webhooks, and answers people. It speaks the API only, with GraphQL for one question: it never pushes or merges, and of code
+// it reads only the diff of a pull request. Types of the client library stay inside.
 package github
 
 import (

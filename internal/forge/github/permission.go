@@ -26,6 +26,7 @@ var needed = map[string]string{
 	"wait for the fork":           "",
 	"list branches":               "Contents: read",
 	"read pull request":           "Pull requests: read",
+	"read the diff":               "Pull requests: read",
 	"list pull requests":          "Pull requests: read",
 	"list reviews":                "Pull requests: read",
 	"list comments on lines":      "Pull requests: read",

@@ -45,6 +45,33 @@ func Diff(ctx context.Context, path string, number int, w io.Writer) error {
 	if err != nil {
 		return err
 	}
+	return g.diff(ctx, r, w)
+}
+
+var _ forge.Differ = (*Forge)(nil)
+
+func (f *Forge) Diff(ctx context.Context, r task.Repository, number, most int) (string, error) {
+	g, record, err := f.read(ctx, r.Path, number)
+	if err != nil {
+		return "", err
+	}
+	patch := head{most: most}
+	err = g.diff(ctx, record, &patch)
+	return string(patch.text), err
+}
+
+// head keeps the first bytes of what is written to it.
+type head struct {
+	text []byte
+	most int
+}
+
+func (h *head) Write(p []byte) (int, error) {
+	h.text = append(h.text, p[:min(len(p), h.most-len(h.text))]...)
+	return len(p), nil
+}
+
+func (g *repository) diff(ctx context.Context, r *Record, w io.Writer) error {
 	from, err := g.git(ctx, nil, "merge-base", r.BaseCommit, r.HeadCommit)
 	if err != nil {
 		return fmt.Errorf("local forge: find where the branch began: %w", err)
