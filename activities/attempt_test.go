@@ -30,6 +30,7 @@ type attempt struct {
 	env       *testsuite.TestActivityEnvironment
 	stop      chan struct{} // the worker stops when it is closed
 	heartbeat time.Duration // timeout of the activity; 0 means that it needs no heartbeat
+	number    int32         // of the attempt; 1 when it is 0
 	workflow  string        // id of the workflow; the environment's own when empty
 	beats     chan []any    // details of every heartbeat
 	server    *server
@@ -105,6 +106,7 @@ type spyOut struct {
 func (s *spyOut) GetInfo(ctx context.Context) activity.Info {
 	info := s.Next.GetInfo(ctx)
 	info.HeartbeatTimeout = s.a.heartbeat
+	info.Attempt = max(info.Attempt, s.a.number)
 	if s.a.workflow != "" {
 		info.WorkflowExecution.ID = s.a.workflow
 	}

@@ -23,7 +23,7 @@ type ShowInput struct {
 	Buttons []signals.Button `json:"buttons,omitempty"`
 }
 
-// Show writes or edits a message and returns its place in the room.
+// Show writes or edits a message and returns its place in the room. With the end of a task goes the diff of its pull request.
 func (c *Control) Show(ctx context.Context, in ShowInput) (task.MessageRef, error) {
 	ch, ok := c.Channels[in.Room.Channel]
 	if !ok {
@@ -42,7 +42,11 @@ func (c *Control) Show(ctx context.Context, in ShowInput) (task.MessageRef, erro
 	if in.At != nil {
 		return *in.At, ch.Edit(ctx, *in.At, m)
 	}
-	return ch.Post(ctx, in.Room, m, activity.GetInfo(ctx).Attempt > 1)
+	place, err := ch.Post(ctx, in.Room, m, activity.GetInfo(ctx).Attempt > 1)
+	if err != nil {
+		return place, err
+	}
+	return place, c.showDiff(ctx, place, in, s)
 }
 
 func statusOf(ctx context.Context, n signals.Notice) (signals.Status, error) {

@@ -34,6 +34,9 @@ type Fixture struct {
 	Shown func(t *testing.T, room task.Room) []Shown
 	// Thread opens a thread in the room. It is nil if there are none.
 	Thread func(t *testing.T) task.Room
+	// Files returns Longshift's files in a conversation, including its threads, oldest first. It is nil if the channel is
+	// no channel.Attacher.
+	Files func(t *testing.T, room task.Room) []File
 	// Mentions counts everything in all messages that notifies people: names, groups, everybody. It is nil where nothing
 	// can.
 	Mentions func(t *testing.T) int
@@ -74,6 +77,14 @@ type Shown struct {
 	Code    []string
 	Buttons []Button
 	Sound   Sound
+}
+
+// File is a file as people see it.
+type File struct {
+	Thread string // as in task.Room.Thread
+	Name   string
+	Note   string // what is shown with it, without markup
+	Text   string
 }
 
 // Button is a button as people see it.

@@ -26,9 +26,10 @@ func both(a, b func(f Fixture) bool) func(f Fixture) bool {
 	return func(f Fixture) bool { return a(f) && b(f) }
 }
 
-func fails(f Fixture) bool   { return f.Fail != nil }
-func loses(f Fixture) bool   { return f.Lose != nil }
-func threads(f Fixture) bool { return f.Thread != nil }
+func fails(f Fixture) bool    { return f.Fail != nil }
+func loses(f Fixture) bool    { return f.Lose != nil }
+func attaches(f Fixture) bool { return f.Files != nil }
+func threads(f Fixture) bool  { return f.Thread != nil }
 
 // cases are ordered as one would implement a channel.
 var cases = []check{
@@ -46,6 +47,10 @@ var cases = []check{
 	{"thread", threads, testThread},
 	{"mentions", func(f Fixture) bool { return f.Mentions != nil }, testMentions},
 	{"many at once", always, testConcurrent},
+	{"file", attaches, testFile},
+	{"file in a thread", both(attaches, threads), testFileInThread},
+	{"lost answer of a file", both(attaches, loses), testLostFile},
+	{"refused file", both(attaches, fails), testRefusedFile},
 	{"ended context", always, testEnded},
 	{"edit", always, testEdit},
 	{"edit buttons", always, testEditButtons},

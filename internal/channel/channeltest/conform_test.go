@@ -1,8 +1,10 @@
 package channeltest_test
 
 import (
+	"maps"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,7 +16,8 @@ import (
 // open returns a fixture for an in-memory channel with a flaw.
 func open(flaw string) func(t *testing.T) channeltest.Fixture {
 	return func(t *testing.T) channeltest.Fixture {
-		m := &memory{flaw: flaw, keys: map[string]task.MessageRef{}, events: make(chan channel.Event, 10)}
+		m := &memory{flaw: flaw, keys: map[string]task.MessageRef{}, files: map[string]channeltest.File{},
+			events: make(chan channel.Event, 10)}
 		f := channeltest.Fixture{Channel: m, Listener: m, Room: task.Room{Channel: "memory", ID: "R1"}, User: channel.User{ID: "U1", Name: "Ada"},
 			Token: secret, Limit: limit, Searchable: true, Redelivers: true}
 		f.Gone = task.MessageRef{Room: f.Room, Message: "99"}
@@ -31,6 +34,14 @@ func open(flaw string) func(t *testing.T) channeltest.Fixture {
 			room := f.Room
 			room.Thread = "T1"
 			return room
+		}
+		f.Files = func(*testing.T, task.Room) (list []channeltest.File) {
+			m.mu.Lock()
+			defer m.mu.Unlock()
+			for _, key := range slices.Sorted(maps.Keys(m.files)) {
+				list = append(list, m.files[key])
+			}
+			return list
 		}
 		f.Mentions = func(t *testing.T) (n int) {
 			m.mu.Lock()
@@ -109,7 +120,8 @@ func TestFlaws(t *testing.T) {
 	}
 	for flaw, test := range map[string]string{
 		"no wait": "rate limit", "token in error": "refused token", "server error denied": "server error", "live mentions": "mentions",
-		"empty text": "empty text", "code is cut": "code stays whole", "wrong sound": "sound", "no foot": "foot", "buttons on all": "long text", "rest is lost": "huge text",
+		"empty text": "empty text", "code is cut": "code stays whole", "wrong sound": "sound", "no foot": "foot", "file twice": "lost answer of a file",
+		"buttons on all": "long text", "rest is lost": "huge text",
 		"ended context": "ended context", "posts twice": "lost answer", "no thread": "thread", "buttons stay": "edit", "edit posts": "edit",
 		"gone is fine": "edit what is gone", "listen fails": "say", "forgets": "error leads to redelivery", "error is shown": "error of a hearer", "mute": "answer",
 		"one id": "press", "new id": "delivered again", "wrong user": "press", "all direct": "aside", "no reply": "reply", "hears machines": "machines",

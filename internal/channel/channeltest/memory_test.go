@@ -26,6 +26,7 @@ type memory struct {
 
 	mu      sync.Mutex
 	shown   []channeltest.Shown
+	files   map[string]channeltest.File // by key
 	keys    map[string]task.MessageRef
 	fail    channeltest.Failure
 	lose    bool
@@ -140,6 +141,23 @@ func (m *memory) Post(ctx context.Context, to task.Room, msg channel.Message, ag
 	}
 	m.keys[msg.Key] = at
 	return at, m.lost()
+}
+
+func (m *memory) Attach(_ context.Context, to task.Room, f channel.File, _ bool) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if f.Text == "" {
+		return fault.New(fault.Input, "file %q is empty", f.Name)
+	}
+	if err := m.trouble(); err != nil {
+		return err
+	}
+	key := f.Key
+	if _, there := m.files[key]; there && m.bad("file twice") {
+		key += "again"
+	}
+	m.files[key] = channeltest.File{Thread: to.Thread, Name: f.Name, Note: m.calm(channel.Plain(channel.Read(f.Note))), Text: f.Text}
+	return m.lost()
 }
 
 func (m *memory) lost() error {

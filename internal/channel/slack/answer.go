@@ -101,9 +101,14 @@ func (s *Slack) mayAnswer(address string) bool {
 	if err != nil || u.User != nil {
 		return false
 	}
-	base, err := url.Parse(s.base)
-	if err == nil && u.Scheme == base.Scheme && u.Host == base.Host {
+	if s.atBase(u) {
 		return true
 	}
 	return u.Scheme == "https" && (u.Host == "hooks.slack.com" || u.Host == "hooks.slack-gov.com")
+}
+
+// atBase reports whether an address is on the host of the base URL, to which the token goes anyway.
+func (s *Slack) atBase(u *url.URL) bool {
+	base, err := url.Parse(s.base)
+	return err == nil && u.Scheme == base.Scheme && u.Host == base.Host
 }

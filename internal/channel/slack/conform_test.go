@@ -89,6 +89,12 @@ func fixture(f *fake, s *Slack) channeltest.Fixture {
 			root := f.Put(slacktest.Post{Channel: general.ID, User: ada.ID, Text: "A thread."})
 			return task.Room{Channel: channel.Slack, ID: general.ID, Thread: root}
 		},
+		Files: func(_ *testing.T, room task.Room) (list []channeltest.File) {
+			for _, x := range f.Files(room.ID) {
+				list = append(list, channeltest.File{Thread: x.Thread, Name: x.Name, Note: x.Comment, Text: x.Text})
+			}
+			return list
+		},
 		Mentions: func(*testing.T) (n int) {
 			for _, m := range f.Messages(general.ID) {
 				if m.User == botUser {

@@ -31,31 +31,39 @@ type existing struct {
 	last  string          // id of the last part, which means that all parts were written
 }
 
-// find searches the latest messages of a room or thread for a key. Only the bot's own messages count, since other apps
-// can set the same metadata.
+// find searches a room or thread for a key. Only the bot's own messages count, since other apps can set the same metadata.
 func (s *Slack) find(ctx context.Context, api *slackgo.Client, in task.Room, key string) (existing, error) {
 	found := existing{parts: map[part]string{}}
+	err := s.each(ctx, api, in, func(m slackgo.Message) (enough bool) {
+		found.note(m, key)
+		return found.last != ""
+	})
+	return found, err
+}
+
+// each calls use for the bot's latest messages in a room or thread, until it has seen enough.
+func (s *Slack) each(ctx context.Context, api *slackgo.Client, in task.Room, use func(m slackgo.Message) (enough bool)) error {
 	self, err := s.whoami(ctx)
 	if err != nil {
-		return found, err
+		return err
 	}
 	cursor := ""
 	for range pages {
 		messages, next, err := history(ctx, api, in, cursor)
 		if err != nil {
-			return found, problem(ctx, "look for the message in Slack channel "+in.ID, err)
+			return problem(ctx, "look for the message in Slack channel "+in.ID, err)
 		}
 		for _, m := range messages {
-			if self.wrote(m) && (in.Thread != "" || !reply(m)) {
-				found.note(m, key)
+			if self.wrote(m) && (in.Thread != "" || !reply(m)) && use(m) {
+				return nil
 			}
 		}
-		if found.last != "" || next == "" {
+		if next == "" {
 			break
 		}
 		cursor = next
 	}
-	return found, nil
+	return nil
 }
 
 func (me identity) wrote(m slackgo.Message) bool {

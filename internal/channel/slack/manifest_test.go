@@ -25,6 +25,9 @@ func TestManifest(t *testing.T) {
 		msg := channel.Message{Key: "k", Text: "x", Buttons: []channel.Button{{Label: "A", Token: "a"}}}
 		at := mustPost(t, s, room(id, ""), msg, true)
 		mustPost(t, s, room(id, at.Message), msg, true)
+		if err := s.Attach(t.Context(), room(id, at.Message), channel.File{Key: "f", Name: "x.diff", Text: "x"}, false); err != nil {
+			t.Fatal(err)
+		}
 		if err := s.Edit(t.Context(), at, msg); err != nil {
 			t.Fatal(err)
 		}

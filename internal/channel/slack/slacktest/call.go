@@ -12,6 +12,7 @@ import (
 // scopesOf are the bot scopes of each method in Slack's reference, "" for none; those of history depend on the
 // conversation.
 var scopesOf = map[string]string{"auth.test": "", "chat.postMessage": "chat:write", "chat.postEphemeral": "chat:write",
+	"files.getUploadURLExternal": "files:write", "files.completeUploadExternal": "files:write",
 	"chat.update": "chat:write", "views.open": "", "conversations.history": "history", "conversations.replies": "history"}
 
 // Methods lists the simulated methods of the Web API, sorted.
@@ -39,6 +40,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.Socket.open(w, r, p.token)
 	case r.URL.Path == "/socket":
 		s.Socket.serve(w, r)
+	case strings.HasPrefix(r.URL.Path, "/upload/"):
+		s.upload(w, r, p)
 	case strings.HasPrefix(r.URL.Path, "/commands/"):
 		s.respond(w, r.URL.Path, p)
 	default:
@@ -97,6 +100,10 @@ func (s *Server) carryOut(p params) (map[string]any, string) {
 		return s.update(p)
 	case "chat.postEphemeral":
 		return s.postEphemeral(p)
+	case "files.getUploadURLExternal":
+		return s.announce(p)
+	case "files.completeUploadExternal":
+		return s.complete(p)
 	case "views.open":
 		return s.openView(p)
 	case "conversations.history":

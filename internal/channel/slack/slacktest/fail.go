@@ -53,13 +53,15 @@ func (s *Server) Needed() []string {
 	return slices.Sorted(maps.Keys(s.needed))
 }
 
-func writes(method string) bool { return strings.HasPrefix(method, "chat.") }
+func writes(method string) bool {
+	return strings.HasPrefix(method, "chat.") || method == "files.completeUploadExternal"
+}
 
 // fails answers with the failure that a test has set.
 func (s *Server) fails(w http.ResponseWriter, method string) bool {
 	if code := s.refusals[method]; code != "" {
 		delete(s.refusals, method)
-		Deny(w, code)
+		Answer(w, map[string]any{"ok": false, "error": code, "needed": map[string]string{"missing_scope": scopesOf[method]}[code]})
 		return true
 	}
 	if !writes(method) {

@@ -57,6 +57,9 @@ func (s *Server) past(m *standing, withMetadata bool) map[string]any {
 	if th := s.threadOf(m); th != "" {
 		e["thread_ts"] = th
 	}
+	if m.file != nil {
+		e["files"] = []any{map[string]any{"name": m.file.name, "title": m.file.name}}
+	}
 	if m.broadcast {
 		e["subtype"] = "thread_broadcast"
 	}

@@ -28,7 +28,8 @@ func (s *Server) read(r *http.Request) (params, error) {
 		return p, err
 	}
 	switch {
-	case r.Method != http.MethodPost || strings.HasPrefix(r.URL.Path, "/commands/") || len(p.body) == 0:
+	case r.Method != http.MethodPost || strings.HasPrefix(r.URL.Path, "/commands/") ||
+		strings.HasPrefix(r.URL.Path, "/upload/") || len(p.body) == 0:
 	case strings.HasPrefix(r.Header.Get("Content-Type"), "application/json"):
 		p.json()
 	default:

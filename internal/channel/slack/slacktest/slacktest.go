@@ -24,7 +24,8 @@ const (
 )
 
 // Scopes are those of the installed app.
-var Scopes = []string{"app_mentions:read", "channels:history", "chat:write", "commands", "groups:history", "im:history", "mpim:history"}
+var Scopes = []string{"app_mentions:read", "channels:history", "chat:write", "commands", "files:write",
+	"groups:history", "im:history", "mpim:history"}
 
 // Server is one workspace with the app in all of its channels. The first letter of an id is the kind of conversation: C
 // is a public channel, P a private one, G a group and D a chat with one person. It is safe for concurrent use, and
@@ -49,8 +50,9 @@ type Server struct {
 	calls    map[string]int // by method
 	needed   map[string]bool
 	modals   []*Modal
-	triggers map[string]string // users by trigger
-	commands map[string]string // users by path of the response URL
+	uploads  map[string]*upload // by id
+	triggers map[string]string  // users by trigger
+	commands map[string]string  // users by path of the response URL
 	down     bool
 	failNext channeltest.Failure
 	loseNext bool
@@ -63,7 +65,8 @@ type Server struct {
 func New(t testing.TB) *Server {
 	s := &Server{BotToken: BotToken, AppToken: AppToken, SigningSecret: SigningSecret, General: General, Socket: newSocket(), t: t,
 		client: &http.Client{Transport: &http.Transport{}, Timeout: patience}, calls: map[string]int{}, needed: map[string]bool{},
-		triggers: map[string]string{}, commands: map[string]string{}, refusals: map[string]string{}, changed: newChange()}
+		triggers: map[string]string{}, commands: map[string]string{}, refusals: map[string]string{},
+		uploads: map[string]*upload{}, changed: newChange()}
 	server := httptest.NewServer(s)
 	s.root, s.URL = server.URL, server.URL+"/api"
 	t.Cleanup(func() {

@@ -11,6 +11,7 @@ type standing struct {
 
 	blocks    []block
 	metadata  json.RawMessage
+	file      *upload // that the message shows, or nil
 	edited    int
 	broadcast bool
 }
