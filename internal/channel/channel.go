@@ -82,9 +82,10 @@ const (
 type Kind string
 
 const (
-	Press Kind = "press" // pressed a button
-	Form  Kind = "form"  // submitted a form
-	Said  Kind = "said"  // wrote a message: a command, a reply, or a slash command
+	Press  Kind = "press"  // pressed a button
+	Form   Kind = "form"   // submitted a form
+	Said   Kind = "said"   // wrote a message: a command, a reply, or a slash command
+	Opened Kind = "opened" // opened Longshift's own place on the channel, which shows the answer; an empty one leaves it as it is
 )
 
 // User is a person on a channel. Only ID identifies them; names can be chosen freely.
@@ -111,6 +112,7 @@ type Event struct {
 type Answer struct {
 	Text string // Markdown; empty for nothing
 	Form *Question
+	Page *Page // Opened only
 }
 
 // Question asks for a text. Channels without forms show Hint, which explains how to enter it.

@@ -31,6 +31,7 @@ type start struct {
 	request
 	repository task.Repository
 	input      task.Input
+	requester  string // of a chat, as personKey names people; empty when nobody there has asked
 	note       string // added to the answer
 }
 

@@ -30,6 +30,9 @@ type fakeWorkflow struct {
 	run     string
 	closed  enumspb.WorkflowExecutionStatus // unspecified while it runs
 	started time.Time
+	ended   time.Time // of a closed one
+	memo    map[string]any
+	parent  string // run id
 	attrs   map[string]any
 	query   func(name string, args []any) (any, error)
 	update  func(name string, args []any) (any, error)
@@ -122,17 +125,25 @@ func (s *fakeServer) QueryWorkflowWithOptions(_ context.Context, r *client.Query
 
 func (s *fakeServer) info(id string) *workflowpb.WorkflowExecutionInfo {
 	w := s.list[id]
+	info := &workflowpb.WorkflowExecutionInfo{Execution: &commonpb.WorkflowExecution{WorkflowId: id, RunId: w.run}, FirstRunId: w.run,
+		Type: &commonpb.WorkflowType{Name: w.kind}, Status: w.status(), StartTime: timestamppb.New(w.started),
+		SearchAttributes: &commonpb.SearchAttributes{IndexedFields: s.payloads(w.attrs)}, Memo: &commonpb.Memo{Fields: s.payloads(w.memo)}}
+	if w.parent != "" {
+		info.ParentExecution = &commonpb.WorkflowExecution{RunId: w.parent}
+	}
+	return info
+}
+
+func (s *fakeServer) payloads(values map[string]any) map[string]*commonpb.Payload {
 	fields := map[string]*commonpb.Payload{}
-	for name, value := range w.attrs {
+	for name, value := range values {
 		p, err := converter.GetDefaultDataConverter().ToPayload(value)
 		if err != nil {
 			s.t.Error(err)
 		}
 		fields[name] = p
 	}
-	return &workflowpb.WorkflowExecutionInfo{Execution: &commonpb.WorkflowExecution{WorkflowId: id, RunId: w.run}, FirstRunId: w.run,
-		Type: &commonpb.WorkflowType{Name: w.kind}, Status: w.status(), StartTime: timestamppb.New(w.started),
-		SearchAttributes: &commonpb.SearchAttributes{IndexedFields: fields}}
+	return fields
 }
 
 func (s *fakeServer) DescribeWorkflowExecution(_ context.Context, id, _ string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
@@ -161,7 +172,8 @@ func (s *fakeServer) ListWorkflow(_ context.Context, r *workflowservice.ListWork
 }
 
 var (
-	clauseForm = regexp.MustCompile(`^(\w+) (=|STARTS_WITH) (true|'(?:[^'\\]|\\.)*')`)
+	clauseForm = regexp.MustCompile(`^(\w+) (=|STARTS_WITH|>) (true|'(?:[^'\\]|\\.)*')`)
+	oneOfForm  = regexp.MustCompile(`^WorkflowId IN \(('[^',]+'(?:, '[^',]+')*)\)`)
 	eitherForm = regexp.MustCompile(`^\(WorkflowType = '(\w+)' OR WorkflowType = '(\w+)'\)`)
 )
 
@@ -172,6 +184,9 @@ func (s *fakeServer) matches(id, query string) bool {
 	for rest := query; ; {
 		if m := eitherForm.FindStringSubmatch(rest); m != nil {
 			all = all && (w.kind == m[1] || w.kind == m[2])
+			rest = rest[len(m[0]):]
+		} else if m := oneOfForm.FindStringSubmatch(rest); m != nil {
+			all = all && slices.Contains(strings.Split(m[1], ", "), "'"+id+"'")
 			rest = rest[len(m[0]):]
 		} else if m := clauseForm.FindStringSubmatch(rest); m != nil {
 			all = s.clause(id, m[1], m[2], m[3]) && all
@@ -200,6 +215,9 @@ func (s *fakeServer) clause(id, name, operator, literal string) bool {
 		return w.kind == value
 	case "ExecutionStatus":
 		return w.status() == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING
+	case "CloseTime":
+		after, err := time.Parse(time.RFC3339, value)
+		return err == nil && operator == ">" && w.ended.After(after)
 	case "WorkflowId":
 		return operator == "STARTS_WITH" && strings.HasPrefix(id, value)
 	case signals.AttrNeedsHuman:

@@ -50,6 +50,7 @@ type Handler struct {
 	bindings  *bindings
 	messages  messages
 	buttons   buttons
+	pages     pages
 	requests  forgeRequests
 	actor     actor
 	followers followers
@@ -134,6 +135,7 @@ func (c Config) build() *Handler {
 				jobs:     jobVerbs{schedules: c.Schedules, inputs: in, render: md},
 				projects: projectVerbs{access: may, projects: c.Projects, current: current, render: md, now: c.Now}}},
 		buttons:   buttons{access: may, server: srv, commands: commands, render: md},
+		pages:     pages{access: may, server: srv, render: md, limit: newRateLimit(1, pageEvery, 0), now: c.Now},
 		requests:  forgeRequests{intakes: c.Intakes, server: srv, commands: commands, actor: act, render: md, now: c.Now},
 		followers: followers{client: c.Client, server: srv, redact: c.Redact, log: c.Log},
 		arrivals: arrivals{client: c.Client, limit: newRateLimit(maxArrivals, time.Minute, maxWaiting), delayed: &Counter{},
@@ -153,6 +155,9 @@ func (h *Handler) Handle(ctx context.Context, ev channel.Event) (channel.Answer,
 	switch ev.Kind {
 	case channel.Press, channel.Form:
 		d, err := h.buttons.decide(ctx, ev)
+		return h.actor.finish(ctx, ev, d, err)
+	case channel.Opened:
+		d, err := h.pages.decide(ctx, ev)
 		return h.actor.finish(ctx, ev, d, err)
 	case channel.Said:
 		m := parseMessage(ev, h.redact)

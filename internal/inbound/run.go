@@ -41,7 +41,7 @@ func (d runs) decide(ctx context.Context, ev channel.Event, r request, c command
 		}
 		c.Text = issueOrder(number)
 	}
-	x := start{request: r}
+	x := start{request: r, requester: personKey(ev)}
 	var guarded bool
 	if x.input, guarded, err = d.inputs.make(ctx, ev, c, approver); err != nil {
 		return decision{}, r.failed(err)

@@ -26,11 +26,7 @@ func (v views) list(ctx context.Context) (decision, error) {
 		if more = len(lines) == most; more {
 			return false
 		}
-		line := "- " + v.render.Mono(r.id) + " " + v.render.Literal(render.Phase(r.phase), 30)
-		if r.repository != "" {
-			line += ", " + v.render.Repository(r.repository)
-		}
-		line += ", " + render.USD(r.cost)
+		line := "- " + r.line(v.render)
 		if r.needsHuman {
 			line += ": **needs you**"
 		}

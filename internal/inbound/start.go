@@ -96,7 +96,8 @@ func (s taskStarter) execute(ctx context.Context, x start, reuse enumspb.Workflo
 	if title := render.OneLine(x.input.Issue.Title); title != "" {
 		o.StaticSummary = task.Literally(excerpt.Clip(strings.TrimSuffix(x.input.Task, ".")+": "+title, 180))
 	}
-	o.WorkflowIDReusePolicy, o.Memo, o.WorkflowExecutionErrorWhenAlreadyStarted = reuse, map[string]any{memoRequest: x.delivery}, true
+	o.WorkflowIDReusePolicy, o.WorkflowExecutionErrorWhenAlreadyStarted = reuse, true
+	o.Memo[memoRequest] = x.delivery
 	started, err := s.client.ExecuteWorkflow(ctx, o, signals.CodingTask, x.input)
 	var already *serviceerror.WorkflowExecutionAlreadyStarted
 	switch {
@@ -108,8 +109,11 @@ func (s taskStarter) execute(ctx context.Context, x start, reuse enumspb.Workflo
 	return started.GetRunID(), false, nil
 }
 
-// memoRequest is the key of a task's memo that names the request which started it.
-const memoRequest = "request"
+// Keys of a task's memo.
+const (
+	memoRequest   = "request"   // names the request which started it; only of the task of an issue
+	memoRequester = "requester" // who has asked for it in a chat, as personKey names people
+)
 
 // issueOrder is the text of an issue's task. The title of the issue is no part of it: anybody can write it.
 func issueOrder(number int) string { return fmt.Sprintf("Resolve issue #%d.", number) }
@@ -126,8 +130,13 @@ func startOptions(x start) client.StartWorkflowOptions {
 	for line := range strings.Lines(excerpt.Clip(x.input.Task, 14000)) { // line by line, so that paragraphs stay
 		details += task.Literally(strings.TrimRight(line, "\n")) + "\n"
 	}
+	memo := map[string]any{}
+	if x.requester != "" {
+		memo[memoRequester] = x.requester
+	}
 	return client.StartWorkflowOptions{
-		ID: x.task, TaskQueue: signals.Queue, WorkflowTaskTimeout: signals.WorkflowTaskTimeout,
+		Memo: memo,
+		ID:   x.task, TaskQueue: signals.Queue, WorkflowTaskTimeout: signals.WorkflowTaskTimeout,
 		WorkflowIDReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
 		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
 		StaticSummary:            task.Literally(render.Line(first, 180)), StaticDetails: details,

@@ -113,6 +113,13 @@ func TestApproveFromChat(t *testing.T) {
 				}
 			}
 			c.heard()
+			slack, hasHome := c.platform.(*onSlack)
+			if hasHome {
+				lab.Eventually(t, 60*time.Second, "the home of who decides shows the task and its thread", func() bool {
+					h := slack.home()
+					return strings.Contains(h.Text, c.Begun.GetID()+" Approving") && strings.Contains(strings.Join(h.Links, " "), "/archives/"+slack.General+"/p")
+				})
+			}
 			c.pressBy(t, p.id, p.buttons["Approve"])
 			lab.Eventually(t, 60*time.Second, "a stranger is told", func() bool { return strings.Contains(c.told(), "not on the list") })
 			if s, ok := c.Status(c.Begun.GetID()); ok && s.Phase != task.Approving {
@@ -132,6 +139,9 @@ func TestApproveFromChat(t *testing.T) {
 				c.shows("Plan revision 1 approved by")
 			}
 			c.shows("Pull request")
+			if hasHome {
+				lab.Eventually(t, 60*time.Second, "nothing waits on the home", func() bool { return strings.Contains(slack.home().Text, "Nothing waits for you.") })
+			}
 			c.press(t, p.id, p.buttons["Approve"]) // long after
 			acts := c.OnHostOf(c.heardBy(), "acts", "--refused", "-o", "json")
 			if !strings.Contains(acts.Out, "not on the list") {

@@ -94,6 +94,17 @@ func (s *onSlack) reply(t *testing.T, _, text string) {
 	}
 }
 
+// home opens the app's home by ada, and returns it as it is published, which need not be because of this.
+func (s *onSlack) home() slacktest.Home {
+	if s.hook == "" {
+		s.OpenHome(adaSlack)
+	} else {
+		s.OpenHomeHTTP(s.hook, adaSlack)
+	}
+	h, _ := s.HomeOf(adaSlack, 0)
+	return h
+}
+
 func (s *onSlack) told() string {
 	return strings.Join(append(s.Ephemeral(adaSlack), s.Ephemeral(eveSlack)...), "\n")
 }

@@ -10,6 +10,7 @@ import (
 	slackgo "github.com/slack-go/slack"
 
 	"github.com/longshift/longshift/internal/channel"
+	"github.com/longshift/longshift/internal/fault"
 )
 
 const (
@@ -22,11 +23,17 @@ const (
 // answer shows the answer to the person who caused the event. The event has been handled by then, so errors are only
 // logged.
 func (s *Slack) answer(ctx context.Context, h *received, a channel.Answer) {
-	if a.Form == nil && a.Text == "" {
+	if a.Form == nil && a.Text == "" && a.Page == nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerPeriod)
 	defer cancel()
+	if h.event.Kind == channel.Opened {
+		if err := s.publish(ctx, h.event.User.ID, a); err != nil {
+			s.log.WarnContext(ctx, "Slack home not shown", "event", h.event.ID, "error", err, "hint", fault.HintOf(err))
+		}
+		return
+	}
 	words := a.Text
 	if a.Form != nil {
 		err := s.open(ctx, h, a.Form)

@@ -48,6 +48,15 @@ func said(in incoming, self identity) *received {
 	return &received{event: e}
 }
 
+// opened parses that somebody has opened the app's home. Its room is their private chat with the app.
+func opened(in incoming) *received {
+	if in.Tab != "home" || in.User == "" || in.Channel == "" || in.EventTS == "" {
+		return nil
+	}
+	return &received{event: channel.Event{ID: id("h", in.User, in.EventTS), Kind: channel.Opened, User: user(in.User),
+		Room: room(in.Channel, ""), Direct: true}}
+}
+
 const (
 	pressType = "block_actions"
 	formType  = "view_submission"

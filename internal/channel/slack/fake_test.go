@@ -76,6 +76,9 @@ type appManifest struct {
 	}
 	Features struct {
 		Commands []struct{ Command string } `yaml:"slash_commands"`
+		Home     struct {
+			On bool `yaml:"home_tab_enabled"`
+		} `yaml:"app_home"`
 	}
 }
 

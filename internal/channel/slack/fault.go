@@ -31,14 +31,14 @@ var kinds = map[string]fault.Kind{
 	"org_login_required": fault.Denied, "user_not_in_channel": fault.Denied, "messages_tab_disabled": fault.Denied,
 	"channel_is_limited_access": fault.Denied,
 	"two_factor_setup_required": fault.Denied, "enterprise_is_restricted": fault.Denied, "cannot_reply_to_message": fault.Denied,
-	"user_is_restricted": fault.Denied,
+	"user_is_restricted": fault.Denied, "not_enabled": fault.Denied,
 
 	"channel_not_found": fault.NotFound, "message_not_found": fault.NotFound, "thread_not_found": fault.NotFound,
 	"user_not_found": fault.NotFound, "team_not_found": fault.NotFound,
 	"cant_update_message": fault.NotFound, "edit_window_closed": fault.NotFound, // the message can't be changed: a new one is posted
 
 	"msg_too_long": fault.Input, "msg_blocks_too_long": fault.Input, "no_text": fault.Input, "invalid_blocks": fault.Input,
-	"invalid_blocks_format": fault.Input, "invalid_arguments": fault.Input, "invalid_arg_name": fault.Input,
+	"invalid_blocks_format": fault.Input, "view_too_large": fault.Input, "invalid_arguments": fault.Input, "invalid_arg_name": fault.Input,
 	"metadata_too_large": fault.Input, "invalid_metadata_format": fault.Input, "invalid_metadata_schema": fault.Input,
 	"metadata_must_be_sent_from_app": fault.Input, "invalid_ts_latest": fault.Input, "invalid_ts_oldest": fault.Input,
 	"invalid_trigger_id": fault.Input, "expired_trigger_id": fault.Input, "exchanged_trigger_id": fault.Input,
@@ -54,6 +54,7 @@ var hints = map[string]string{
 	"missing_scope":     "install the app again from its manifest, so that it gets all scopes",
 	"not_in_channel":    "invite the app to the channel: /invite @longshift",
 	"channel_not_found": "check the channel's id, and invite the app to the channel",
+	"not_enabled":       "enable the app's home tab: take over features.app_home of its manifest",
 	"is_archived":       "the channel is archived: name another one",
 }
 

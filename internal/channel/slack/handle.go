@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/longshift/longshift/internal/channel"
@@ -91,17 +92,28 @@ type delivery struct {
 	read  func(self identity) *received
 }
 
+// homeOpened is the type of the event that somebody has opened the app's home.
+const homeOpened = "app_home_opened"
+
+// heard are the types of events that are read.
+var heard = []string{"message", "app_mention", homeOpened}
+
 // open returns nil for an unknown kind, and for deliveries that people did not cause.
 func open(kind string, payload []byte) (*delivery, error) {
 	switch kind {
 	case callEvent:
 		c, err := read[callback](payload)
-		if err != nil || c.Event.Type != "message" && c.Event.Type != "app_mention" {
+		if err != nil || !slices.Contains(heard, c.Event.Type) {
 			return nil, err
 		}
 		e := c.Event
 		return &delivery{[]string{c.TeamID, e.Team, e.UserTeam, e.SourceTeam, e.Profile.Team},
-			func(self identity) *received { return said(e, self) }}, nil
+			func(self identity) *received {
+				if e.Type == homeOpened {
+					return opened(e)
+				}
+				return said(e, self)
+			}}, nil
 	case callInteraction:
 		in, err := read[interaction](payload)
 		if err != nil || in.Type != pressType && in.Type != formType {

@@ -9,9 +9,9 @@ import (
 	"github.com/longshift/longshift/internal/channel/slack/slacktest"
 )
 
-// scopesOfEvents are the scopes that Slack's reference requires for the events in use.
+// scopesOfEvents are the scopes that Slack's reference requires for the events in use, "" for none.
 var scopesOfEvents = map[string]string{"app_mention": "app_mentions:read", "message.channels": "channels:history",
-	"message.groups": "groups:history", "message.im": "im:history", "message.mpim": "mpim:history"}
+	"message.groups": "groups:history", "message.im": "im:history", "message.mpim": "mpim:history", homeOpened: ""}
 
 // TestManifest uses all features of the channel in each kind of conversation. The fake refuses calls without a scope;
 // this test checks that each scope of the manifest is needed by a call, an event or the command.
@@ -35,9 +35,10 @@ func TestManifest(t *testing.T) {
 		call.call(callInteraction, pressCall(id, at.Message, "", "a", "1.2.3", "1760000009.123456", ada))
 		call.call(callCommand, commandCall(id, "status", "1.2.3", f.AnswerURL(ada.ID), ada))
 	}
+	call.call(callEvent, eventCall(slacktest.HomeEvent(ada.ID, "home", "1515449522000016")))
 	call.server.Close()
-	if n := len(e.all()); n != 12 {
-		t.Errorf("received %d events, want 12", n)
+	if n := len(e.all()); n != 13 {
+		t.Errorf("received %d events, want 13", n)
 	}
 	for _, method := range slacktest.Methods() {
 		if f.Calls()[method] == 0 {
@@ -53,7 +54,9 @@ func TestManifest(t *testing.T) {
 		if !ok {
 			t.Errorf("the manifest asks for the event %s, which is not received", event)
 		}
-		needed[scope] = true
+		if scope != "" {
+			needed[scope] = true
+		}
 	}
 	for event := range scopesOfEvents {
 		if !slices.Contains(m.Settings.Events.Bot, event) {
@@ -74,7 +77,8 @@ func TestManifest(t *testing.T) {
 	if !slices.Equal(m.OAuth.Scopes.Bot, slacktest.Scopes) {
 		t.Errorf("the fake is installed with other scopes: %q", slacktest.Scopes)
 	}
-	if !m.Settings.SocketMode || !m.Settings.Interactivity.On || len(m.Features.Commands) != 1 || m.Features.Commands[0].Command != "/longshift" {
+	if !m.Settings.SocketMode || !m.Settings.Interactivity.On || !m.Features.Home.On || len(m.Features.Commands) != 1 ||
+		m.Features.Commands[0].Command != "/longshift" {
 		t.Errorf("manifest %+v", m)
 	}
 }

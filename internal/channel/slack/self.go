@@ -6,8 +6,8 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// identity is the bot's user and workspace.
-type identity struct{ user, bot, team string }
+// identity is the bot's user and workspace. url is the workspace's address.
+type identity struct{ user, bot, team, url string }
 
 // whoami asks Slack for the identity of the bot token, and caches it. After an error the next call tries again.
 func (s *Slack) whoami(ctx context.Context) (identity, error) {
@@ -28,7 +28,7 @@ func (s *Slack) whoami(ctx context.Context) (identity, error) {
 	if r.UserID == "" || r.TeamID == "" {
 		return identity{}, fault.New(fault.Infra, "Slack did not say who we are, or in which workspace")
 	}
-	self = identity{user: r.UserID, bot: r.BotID, team: r.TeamID}
+	self = identity{user: r.UserID, bot: r.BotID, team: r.TeamID, url: r.URL}
 	s.mu.Lock()
 	s.self = self
 	s.mu.Unlock()

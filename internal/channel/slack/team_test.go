@@ -11,7 +11,7 @@ import (
 )
 
 // known is the bot's identity at the fake.
-var known = identity{user: botUser, bot: botID, team: slacktest.Team}
+var known = identity{user: botUser, bot: botID, team: slacktest.Team, url: "https://example.slack.com/"}
 
 // TestAnotherTeam checks that people of other workspaces are ignored.
 func TestAnotherTeam(t *testing.T) {

@@ -16,7 +16,7 @@ type callback struct {
 	Event     incoming `json:"event"`
 }
 
-// incoming is a message event or an app_mention event.
+// incoming is a message event, an app_mention event or an app_home_opened event.
 type incoming struct {
 	Type        string  `json:"type"`
 	Subtype     string  `json:"subtype"`
@@ -31,6 +31,8 @@ type incoming struct {
 	UserTeam    string  `json:"user_team"`   // in channels shared with another workspace
 	SourceTeam  string  `json:"source_team"` // as UserTeam
 	Profile     profile `json:"user_profile"`
+	Tab         string  `json:"tab"`      // of app_home_opened: "home" or "messages"
+	EventTS     string  `json:"event_ts"` // of app_home_opened, which is no message
 	Edited      *struct {
 		TS string `json:"ts"`
 	} `json:"edited"`

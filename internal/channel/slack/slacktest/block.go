@@ -44,24 +44,34 @@ type block struct {
 // for the first violation.
 func checkBlocks(t testing.TB, blocks []block) string {
 	t.Helper()
-	if len(blocks) == 0 || len(blocks) > 50 {
-		t.Errorf("%d blocks", len(blocks))
+	sum, ok := countBlocks(t, blocks, 50)
+	if !ok {
 		return "invalid_blocks"
-	}
-	sum, actions := 0, map[string]bool{}
-	for _, b := range blocks {
-		n, wrong := b.check(actions)
-		if wrong != "" {
-			t.Errorf("block %q: %s", b.Type, wrong)
-			return "invalid_blocks"
-		}
-		sum += n
 	}
 	if sum > 10_000 {
 		t.Errorf("blocks with %d characters", sum)
 		return "msg_blocks_too_long"
 	}
 	return ""
+}
+
+// countBlocks returns the number of characters of blocks, and whether each of them and their number are valid.
+func countBlocks(t testing.TB, blocks []block, most int) (sum int, ok bool) {
+	t.Helper()
+	if len(blocks) == 0 || len(blocks) > most {
+		t.Errorf("%d blocks", len(blocks))
+		return 0, false
+	}
+	actions := map[string]bool{}
+	for _, b := range blocks {
+		n, wrong := b.check(actions)
+		if wrong != "" {
+			t.Errorf("block %q: %s", b.Type, wrong)
+			return 0, false
+		}
+		sum += n
+	}
+	return sum, true
 }
 
 // check returns the number of characters, or what is wrong. actions are the ids of the message's actions so far.

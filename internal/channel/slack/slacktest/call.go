@@ -13,7 +13,7 @@ import (
 // conversation.
 var scopesOf = map[string]string{"auth.test": "", "chat.postMessage": "chat:write", "chat.postEphemeral": "chat:write",
 	"files.getUploadURLExternal": "files:write", "files.completeUploadExternal": "files:write",
-	"chat.update": "chat:write", "views.open": "", "conversations.history": "history", "conversations.replies": "history"}
+	"chat.update": "chat:write", "views.open": "", "views.publish": "", "conversations.history": "history", "conversations.replies": "history"}
 
 // Methods lists the simulated methods of the Web API, sorted.
 func Methods() (names []string) {
@@ -106,6 +106,8 @@ func (s *Server) carryOut(p params) (map[string]any, string) {
 		return s.complete(p)
 	case "views.open":
 		return s.openView(p)
+	case "views.publish":
+		return s.publishView(p)
 	case "conversations.history":
 		return s.history(p, func(m *standing) bool { return m.thread == "" || m.broadcast }, true)
 	}

@@ -50,6 +50,7 @@ type Server struct {
 	calls    map[string]int // by method
 	needed   map[string]bool
 	modals   []*Modal
+	homes    map[string]Home    // by user
 	uploads  map[string]*upload // by id
 	triggers map[string]string  // users by trigger
 	commands map[string]string  // users by path of the response URL
@@ -66,7 +67,7 @@ func New(t testing.TB) *Server {
 	s := &Server{BotToken: BotToken, AppToken: AppToken, SigningSecret: SigningSecret, General: General, Socket: newSocket(), t: t,
 		client: &http.Client{Transport: &http.Transport{}, Timeout: patience}, calls: map[string]int{}, needed: map[string]bool{},
 		triggers: map[string]string{}, commands: map[string]string{}, refusals: map[string]string{},
-		uploads: map[string]*upload{}, changed: newChange()}
+		uploads: map[string]*upload{}, homes: map[string]Home{}, changed: newChange()}
 	server := httptest.NewServer(s)
 	s.root, s.URL = server.URL, server.URL+"/api"
 	t.Cleanup(func() {

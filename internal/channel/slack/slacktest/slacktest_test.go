@@ -36,6 +36,16 @@ func post(more ...string) url.Values {
 	return v
 }
 
+// home returns the parameters of views.publish.
+func home(view string) url.Values {
+	return url.Values{"token": {BotToken}, "user_id": {"U0ADA"}, "view": {view}}
+}
+
+// full is n blocks.
+func full(n int) string {
+	return strings.TrimSuffix(strings.Repeat(`{"type":"section","text":{"type":"mrkdwn","text":"x","verbatim":true}},`, n), ",")
+}
+
 func TestStrict(t *testing.T) {
 	for name, c := range map[string]struct {
 		method string
@@ -58,7 +68,11 @@ func TestStrict(t *testing.T) {
 		"another token":     {"chat.postMessage", func(_, _ string) url.Values { return post("token", "xoxb-x") }, "invalid_auth", ""},
 		"unknown method":    {"chat.delete", func(_, _ string) url.Values { return post() }, "unknown_method", "chat.delete"},
 		"no form":           {"views.open", func(_, _ string) url.Values { return post("trigger_id", "1.2.3") }, "expired_trigger_id", ""},
-		"block":             {"chat.postMessage", func(_, _ string) url.Values { return post("blocks", `[{"type":"video"}]`) }, "invalid_blocks", "video"},
+		"no home":           {"views.publish", func(_, _ string) url.Values { return home(`{"type":"modal","blocks":[]}`) }, "invalid_arguments", "modal"},
+		"full home": {"views.publish", func(_, _ string) url.Values { return home(`{"type":"home","blocks":[` + full(101) + `]}`) },
+			"invalid_arguments", "101 blocks"},
+		"home":  {"views.publish", func(_, _ string) url.Values { return home(`{"type":"home","blocks":[` + full(100) + `]}`) }, "", ""},
+		"block": {"chat.postMessage", func(_, _ string) url.Values { return post("blocks", `[{"type":"video"}]`) }, "invalid_blocks", "video"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := &witness{TB: t}
