@@ -160,7 +160,8 @@ func SummaryText(status *signals.Status, ended time.Time, more ...string) string
 	for _, e := range status.Findings {
 		findings = append(findings, e.Text)
 	}
-	pairs = append(pairs, "Findings", term.Plain(strings.Join(findings, "\n")), "Duration", took, "Warnings", term.Plain(strings.Join(status.Warnings, "\n")))
+	pairs = append(pairs, "Findings", term.Plain(strings.Join(findings, "\n")), "Duration", took,
+		"Warnings", term.Plain(strings.Join(status.Warnings, "\n")))
 	pairs = append(pairs, more...)
 	return term.Facts(OutcomeText(status), pairs...)
 }
