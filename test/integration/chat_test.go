@@ -140,6 +140,7 @@ func TestApproveFromChat(t *testing.T) {
 			}
 			c.shows("Pull request")
 			if hasHome {
+				slack.file(t)
 				lab.Eventually(t, 60*time.Second, "nothing waits on the home", func() bool { return strings.Contains(slack.home().Text, "Nothing waits for you.") })
 			}
 			c.press(t, p.id, p.buttons["Approve"]) // long after

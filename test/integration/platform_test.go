@@ -105,6 +105,16 @@ func (s *onSlack) home() slacktest.Home {
 	return h
 }
 
+// file checks that the diff of the pull request stands in the thread, once.
+func (s *onSlack) file(t *testing.T) {
+	t.Helper()
+	lab.Eventually(t, 60*time.Second, "the diff is a file", func() bool { return len(s.Files(s.General)) > 0 })
+	all := s.Files(s.General)
+	if f := all[0]; len(all) != 1 || f.Thread == "" || !strings.Contains(f.Text, "diff --git ") {
+		t.Errorf("%d files, the first: %+v", len(all), f)
+	}
+}
+
 func (s *onSlack) told() string {
 	return strings.Join(append(s.Ephemeral(adaSlack), s.Ephemeral(eveSlack)...), "\n")
 }
