@@ -46,8 +46,10 @@ func (r *sessionRun) session(ctx context.Context) (agent.Session, error) {
 	if s.Prompt, err = user(r.in.Role, data); err != nil {
 		return agent.Session{}, err
 	}
-	if s.Images, err = r.of.images.of(ctx, r.in); err != nil {
-		return agent.Session{}, err
+	if !r.over {
+		if s.Images, err = r.of.images.of(ctx, r.in); err != nil {
+			return agent.Session{}, err
+		}
 	}
 	if err := r.rec.begin(r.in.Ask); err != nil {
 		return agent.Session{}, err

@@ -91,6 +91,14 @@ func (e *endpoints) begin(in SessionInput, log *sessionLog) (ended bool) {
 	return e.ended()
 }
 
+// reopen takes back the report that has ended the session, so that its next attempt goes on with the work.
+func (e *endpoints) reopen() error {
+	if e.reports == nil {
+		return nil
+	}
+	return e.reports.Reopen()
+}
+
 // ended tells whether the agent has reported the end of the session.
 func (e *endpoints) ended() bool {
 	if e.reports == nil {

@@ -30,6 +30,9 @@ func (r *sessionRun) report(res *SessionResult, out agent.Outcome, log *sessionL
 			res.Kind, res.Error = agent.Errored, "the review can't be used: "+err.Error()
 			return
 		}
+		if res.Report.Kind == task.ReportChanges && review.Approved { // a review with both verdicts is no approval
+			review = task.Review{Text: res.Report.Text}
+		}
 		res.Review = &review
 	case r.in.Role == task.Reviewer:
 		if res.Report.Kind == task.ReportApproved || res.Report.Kind == task.ReportChanges {

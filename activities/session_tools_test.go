@@ -75,3 +75,69 @@ func TestToolsOfAnotherRole(t *testing.T) {
 		t.Errorf("warmed %d times, the result is %+v", n, got)
 	}
 }
+
+// TestAlarmAfterAReport believes no report of a session that had to be stopped.
+func TestAlarmAfterAReport(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]agent.Agent{})
+	b.prepare()
+	in := b.session(task.Implementer, task.AgentClaude)
+	b.Agents[task.AgentClaude] = &player{play: func(ctx context.Context, s agent.Session, _ func(agent.Event)) (agent.Outcome, error) {
+		must(t, callTools(ctx, s.Reports, "deliverable_set_status", `{"id":"FIX-001","status":"passed","text":"fix: sum"}`))
+		return agent.Outcome{}, fault.New(fault.Internal, "a call was made that was refused")
+	}}
+	if got, err := b.attempt().session(b.Sessions, in); err == nil {
+		t.Errorf("the alarm is lost: %+v", got)
+	}
+	again := says("<BLOCKED>no</BLOCKED>")
+	b.Agents[task.AgentClaude] = again
+	got, err := b.attempt().session(b.Sessions, in)
+	must(t, err)
+	if len(again.sessions()) != 1 || got.Report.Kind != task.ReportBlocked {
+		t.Errorf("run %d times, %+v", len(again.sessions()), got)
+	}
+}
+
+// TestFullDiskReopensTheSession lets a session go on that a full disk has blocked.
+func TestFullDiskReopensTheSession(t *testing.T) {
+	b := newSmallBench(t)
+	if b == nil {
+		return
+	}
+	b.prepare()
+	in := b.session(task.Implementer, task.AgentClaude)
+	empty := func() {}
+	b.Agents[task.AgentClaude] = &player{play: func(ctx context.Context, s agent.Session, _ func(agent.Event)) (agent.Outcome, error) {
+		must(t, callTools(ctx, s.Reports, "deliverable_set_status", `{"id":"FIX-001","status":"blocked","text":"no space left on device"}`))
+		empty = b.fill()
+		return agent.Outcome{Kind: agent.Completed}, nil
+	}}
+	if _, err := b.attempt().session(b.Sessions, in); err == nil {
+		t.Error("a full disk is the session's own fault")
+	}
+	empty()
+	again := says("<DONE>fix: sum</DONE>")
+	b.Agents[task.AgentClaude] = again
+	got, err := b.attempt().session(b.Sessions, in)
+	must(t, err)
+	if len(again.sessions()) != 1 || got.Report.Kind != task.ReportDone {
+		t.Errorf("run %d times, %+v", len(again.sessions()), got)
+	}
+}
+
+// TestBothVerdictsAreNoApproval takes a review for what its most careful part says.
+func TestBothVerdictsAreNoApproval(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]agent.Agent{})
+	b.prepare()
+	b.Agents[task.AgentClaude] = &player{play: func(ctx context.Context, s agent.Session, emit func(agent.Event)) (agent.Outcome, error) {
+		emit(agent.Event{Kind: agent.Text, Text: "<REQUEST_CHANGES>calc.go:3 is wrong</REQUEST_CHANGES>\n"})
+		must(t, callTools(ctx, s.Reports, "review_submit", `{"verdict":"approved","text":"fine"}`))
+		return agent.Outcome{Kind: agent.Completed}, nil
+	}}
+	got, err := b.attempt().session(b.Sessions, b.session(task.Reviewer, task.AgentClaude))
+	must(t, err)
+	if r := got.Review; r == nil || r.Approved || r.Text != "calc.go:3 is wrong" {
+		t.Errorf("the review is %+v", r)
+	}
+}

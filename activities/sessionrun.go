@@ -3,6 +3,7 @@ package activities
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/disk"
 	"github.com/longshift/longshift/internal/excerpt"
+	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/repo/workspace"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
@@ -25,6 +27,7 @@ type sessionRun struct {
 	agent      agent.Agent
 	start      time.Time
 	prestarted *endpoints // of the prestarted agent; nil without one
+	over       bool       // an earlier attempt has reported the session's end
 }
 
 func (r *sessionRun) do(ctx context.Context) (_ SessionResult, err error) {
@@ -36,6 +39,7 @@ func (r *sessionRun) do(ctx context.Context) (_ SessionResult, err error) {
 		return SessionResult{}, err
 	}
 	defer ends.close()
+	r.over = ends.ended()
 	model := &model{ends.model}
 	if w, ok := r.agent.(Warmer); ok && r.prestarted != nil {
 		defer w.Cool(r.in.ID) // if Run is never called; after Run there is nothing to end
@@ -71,7 +75,9 @@ func (r *sessionRun) do(ctx context.Context) (_ SessionResult, err error) {
 			log.event(e)
 		})
 	}
-	if ends.ended() {
+	if fault.KindOf(runErr) == fault.Internal { // an alarm: what was reported is not to be believed
+		runErr = errors.Join(runErr, ends.reopen())
+	} else if ends.ended() {
 		out.Kind, runErr = agent.Completed, nil
 	}
 	usage := ends.close()
@@ -99,7 +105,7 @@ func (r *sessionRun) do(ctx context.Context) (_ SessionResult, err error) {
 		return SessionResult{}, err
 	}
 	if err := r.starved(res, cmp.Or(enforcer.unwritten(), model.unwritten())); err != nil {
-		return SessionResult{}, err
+		return SessionResult{}, errors.Join(err, ends.reopen())
 	}
 	log.end(res)
 	hideSecrets(r.of.redact, &res)

@@ -192,7 +192,7 @@ type Status struct {
 	Check        *Check               `json:"check,omitempty"`     // last result
 	BaseCheck    *Check               `json:"baseCheck,omitempty"` // before the task's own work
 	Review       *task.Review         `json:"review,omitempty"`
-	Findings     []task.Entry         `json:"findings,omitempty"`   // what sessions want people to look at before the merge, the newest ones
+	Findings     []task.Entry         `json:"findings,omitempty"`   // what sessions want people to look at before the merge, the first ones
 	Notes        []task.Entry         `json:"notes,omitempty"`      // what sessions have left for later ones, the newest ones
 	SpecIssues   []task.Entry         `json:"specIssues,omitempty"` // what sessions found unclear, the newest ones; the log says who went on
 	PullRequest  *PullRequest         `json:"pullRequest,omitempty"`

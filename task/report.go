@@ -33,7 +33,7 @@ type Report struct {
 const (
 	maxReport = 16 << 10
 	maxNote   = 2 << 10
-	maxNotes  = 30
+	MaxNotes  = 30        // of each kind
 	maxDraft  = 128 << 10 // limit of a plan in text form, which is kept only as a Plan
 )
 
@@ -132,7 +132,7 @@ func tidyNotes(notes []string) (tidy []string) {
 			tidy = append(tidy, n)
 		}
 	}
-	return tidy[:min(len(tidy), maxNotes)]
+	return tidy[:min(len(tidy), MaxNotes)]
 }
 
 // longer returns the first text, unless it is only a short remark compared with the second.

@@ -409,6 +409,23 @@ func TestFindingsAndNotes(t *testing.T) {
 	}
 }
 
+// The first findings stay, whatever later sessions report, and it is said that there were more.
+func TestManyFindings(t *testing.T) {
+	w := newWorld(t)
+	w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+		res := well(in)
+		for i := range 30 {
+			res.Report.Findings = append(res.Report.Findings, fmt.Sprint(in.Role, in.N, ": ", i))
+		}
+		return res, nil
+	}
+	w.start(t)
+	all := w.request(t).Summary.Findings
+	if n := len(all); n != 41 || all[0] != "planner1: 0" || !strings.HasPrefix(all[40], "more was found") {
+		t.Errorf("%d findings: %q", n, all)
+	}
+}
+
 func TestPlannersVerdicts(t *testing.T) {
 	for verdict, want := range map[task.Verdict]task.Outcome{task.VerdictAlreadyDone: task.AlreadyDone, task.VerdictDeclined: task.Declined} {
 		w := newWorld(t)

@@ -62,6 +62,19 @@ func (j *journal) keep(ctx workflow.Context, list *[]task.Entry, kind task.Marke
 	*list = all[max(0, len(all)-kept):]
 }
 
+// found keeps what a session wants people to look at before the merge. The first ones stay: nobody can push them out of sight.
+func (j *journal) found(ctx workflow.Context, text string) {
+	const kept = 40
+	j.remember(ctx, string(task.Found), text)
+	switch all := &j.status.Findings; {
+	case len(*all) == kept:
+		text = "more was found; the files of the sessions have it"
+		fallthrough
+	case len(*all) < kept:
+		*all = append(*all, task.Entry{Time: workflow.Now(ctx), Kind: string(task.Found), Text: excerpt.Clip(text, 1200)})
+	}
+}
+
 // notice logs notes on the workspace for people and the next sessions, each once: the next commit brings them again.
 func (j *journal) notice(ctx workflow.Context, notes []string) {
 	for _, n := range notes {

@@ -127,7 +127,7 @@ func beginFollow(ctx workflow.Context, in signals.PullRequestInput) (*follower, 
 	f.sessions.restore(max(going.Sessions, in.Sessions))
 	f.journal.restore(going.Log, going.Progress)
 	f.inbox.restore(going.Seen, going.Tells)
-	f.checkRuns.on, f.checkRuns.n, f.checkRuns.stopped = in.CheckRuns > 0, in.CheckRuns, going.Parked != nil
+	f.checkRuns.on, f.checkRuns.n, f.checkRuns.stopped, f.checkRuns.at = in.CheckRuns > 0, in.CheckRuns, going.Parked != nil, in.Head
 	f.runner.restored = f.mergeAgain
 	if err := f.listen(ctx); err != nil {
 		return nil, err

@@ -96,12 +96,12 @@ func (pu *publisher) summary() forge.Summary {
 		sum.Turns += e.Turns
 	}
 	for _, e := range pu.journal.progress {
-		switch e.Kind {
-		case string(task.Note):
+		if e.Kind == string(task.Note) {
 			sum.Notes = append(sum.Notes, e.Text)
-		case string(task.Found):
-			sum.Findings = append(sum.Findings, e.Text)
 		}
+	}
+	for _, e := range s.Findings {
+		sum.Findings = append(sum.Findings, e.Text)
 	}
 	if c := s.Check; c != nil {
 		sum.Checks = []forge.Check{checkOf(c)}

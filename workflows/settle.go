@@ -104,7 +104,7 @@ func (se *sessions) notes(ctx workflow.Context, s *session, res activities.Sessi
 	}
 	for _, f := range unknown(se.status.Findings, res.Report.Findings) {
 		se.journal.say(ctx, "finding", "%s", f)
-		se.journal.keep(ctx, &se.status.Findings, task.Found, f)
+		se.journal.found(ctx, f)
 	}
 	if res.Report.Kind != task.ReportSpecIssue {
 		return nil, nil

@@ -32,8 +32,8 @@ func newHub(cfg config.Config, log *slog.Logger) (*github.Forge, error) {
 	return github.New(c)
 }
 
-// learn has the redactor know an app's tokens. They come every hour and it keeps so many values, so it is told the other secrets again
-// before one of them would be forgotten.
+// learn has the redactor know an app's tokens. They come every hour and it keeps so many values, so it is told again of secrets that were
+// renewed since the start.
 func learn(cfg config.Config) func(tokens ...string) {
 	return func(tokens ...string) {
 		cfg.GitHub.App.Key.Report(tokens...)

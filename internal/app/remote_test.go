@@ -137,13 +137,15 @@ func TestTokensPushOutNoSecret(t *testing.T) {
 	t.Parallel()
 	const linear = "lin-planted-value-0815"
 	cfg := load(t, "LONGSHIFT_GITHUB_APP_ID=123", "LONGSHIFT_GITHUB_APP_PRIVATE_KEY=planted-key", "LONGSHIFT_LINEAR_TOKEN="+linear)
-	secrets := redact.New()
+	const password = "Xk29-proxy-pw-77"
+	cfg.Sandbox.Proxy = config.NewSecret("http://egress:"+password+"@proxy.example:3128", "LONGSHIFT_PROXY")
+	secrets := redact.New(secretValues(cfg)...)
 	cfg.ReportSecrets(secrets.Add)
 	told := learn(cfg)
 	for n := range 100 {
 		told(fmt.Sprintf("planted-token-%04d-abcdef", n))
 	}
-	for _, secret := range []string{linear, "planted-key", "planted-token-0099-abcdef"} {
+	for _, secret := range []string{linear, password, "planted-key", "planted-token-0099-abcdef"} {
 		if shown := secrets.String("it was " + secret); strings.Contains(shown, secret) {
 			t.Errorf("shown: %s", shown)
 		}

@@ -38,12 +38,20 @@ func Of(name string, content []byte) (task.Image, error) {
 		return task.Image{}, fault.New(fault.Input, "%s is no image: its content is %s", name, kind).
 			WithHint("give a PNG, JPEG, GIF or WebP file")
 	}
-	if _, _, err := image.DecodeConfig(bytes.NewReader(content)); err != nil && !errors.Is(err, image.ErrFormat) { // WebP has no decoder here
+	size, _, err := image.DecodeConfig(bytes.NewReader(content))
+	if err != nil && !errors.Is(err, image.ErrFormat) { // WebP has no decoder here
 		return task.Image{}, fault.New(fault.Input, "image %s is broken: %w", name, err).WithHint("see that it opens in a viewer")
+	}
+	if max(size.Width, size.Height) > mostPixels {
+		return task.Image{}, fault.New(fault.Input, "image %s has %d x %d pixels, and models take at most %d on a side", name, size.Width, size.Height, mostPixels).
+			WithHint("make it smaller, for example with ImageMagick: convert %q -resize 1600x1600 smaller.png", name)
 	}
 	sum := sha256.Sum256(content)
 	return task.Image{Name: shown(name), Type: kind, Bytes: len(content), Sum: hex.EncodeToString(sum[:])}, nil
 }
+
+// mostPixels is the most that Anthropic's API takes on a side of an image.
+const mostPixels = 8000
 
 // TooLarge is the error for an image of more bytes than the server takes.
 func TooLarge(name string, bytes int64) error {

@@ -48,7 +48,7 @@ const checkRunKey = "longshift/"
 // CheckRunKey identifies the nth check run of a task on a commit.
 func CheckRunKey(taskID string, n int) string { return fmt.Sprintf("%s%s/%d", checkRunKey, taskID, n) }
 
-// OwnCheckRun tells whether a check run is Longshift's, whichever task and login have written it.
+// OwnCheckRun tells whether a check run is said to be Longshift's. Others can give theirs the same name and key: see who has written it.
 func OwnCheckRun(name, key string) bool {
 	return name == CheckRunName && strings.HasPrefix(key, checkRunKey)
 }

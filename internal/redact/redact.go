@@ -20,7 +20,7 @@ const (
 	// short is the length below which values are only hidden as literal, whole words, because they are too common
 	// otherwise.
 	short = 8
-	most  = 64 // values
+	most  = 64 // values that were added
 )
 
 // rounds is how often String searches its own result: the text around a removed secret may form another one.
@@ -31,17 +31,19 @@ const rounds = 4
 type Redactor struct {
 	adding sync.Mutex // held while index is replaced
 	index  atomic.Pointer[index]
+	first  int // how many values New was given: they are never forgotten
 }
 
 // New returns a Redactor that knows these values.
 func New(values ...string) *Redactor {
 	r := &Redactor{}
 	r.Add(values...)
+	r.first = len(r.now().values)
 	return r
 }
 
 // Add adds values, such as a key that was rotated on disk. Known values are cheap to add again, so it may be called at
-// every use of a key. Older values stay known.
+// every use of a key. Older values stay known, the last 64 of them and those that New was given.
 func (r *Redactor) Add(values ...string) {
 	fresh := func(x *index) (out []string) {
 		for _, v := range values {
@@ -58,7 +60,10 @@ func (r *Redactor) Add(values ...string) {
 	defer r.adding.Unlock()
 	x := r.now()
 	all := append(slices.Clone(x.values), fresh(x)...)
-	r.index.Store(newIndex(all[max(0, len(all)-most):], x.folders))
+	if n := len(all) - r.first - most; n > 0 {
+		all = slices.Delete(all, r.first, r.first+n)
+	}
+	r.index.Store(newIndex(all, x.folders))
 }
 
 // WithPath replaces a folder of this machine by a name, such as $HOME: the given path and the one that its symbolic

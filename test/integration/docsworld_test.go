@@ -1,9 +1,12 @@
 package integration
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"image"
+	"image/png"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -42,6 +45,11 @@ func newDocsWorld(t *testing.T) *docsWorld {
 	for name, text := range map[string]string{"task.md": "fix the failing tests\n", "commands.jsonl": "{\"command\": \"git status\"}\n", ".config/fish/completions/x": ""} {
 		gittest.Write(t, w.home, map[string]string{name: text})
 	}
+	var drawing bytes.Buffer
+	if err := png.Encode(&drawing, image.NewGray(image.Rect(0, 0, 8, 8))); err != nil {
+		t.Fatal(err)
+	}
+	gittest.Write(t, w.clone, map[string]string{"drawing.png": drawing.String(), ".git/info/exclude": "drawing.png\n"})
 	if err := os.CopyFS(filepath.Join(w.home, "examples"), os.DirFS(filepath.Join(lab.Root(), "examples"))); err != nil {
 		t.Fatal(err)
 	}

@@ -22,6 +22,7 @@ import (
 func TestForkOfAPerson(t *testing.T) {
 	t.Parallel()
 	s := lab.NewScriptedStage(t, afterwards(), followed)
+	s.Ready()
 	s.GitHub.SetReadOnly(lab.Name, true)
 	s.GitHub.SetForkDelay(1)
 	die := func() { s.Worker.Kill(); s.Worker.Start() }

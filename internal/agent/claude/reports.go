@@ -3,6 +3,7 @@ package claude
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/longshift/longshift/internal/agent"
@@ -41,9 +42,11 @@ func (a *attempt) begin(ctx context.Context) {
 	if r := a.s.Reports; r != nil {
 		ctx, cancel := context.WithTimeout(ctx, connectTime)
 		defer cancel()
-		if err := r.Wait(ctx); err != nil {
+		if err := r.Wait(ctx); errors.Is(err, context.DeadlineExceeded) {
 			a.unconnected.Store(&err)
 			a.end()
+			return
+		} else if err != nil { // the binary has ended, or the session is stopped
 			return
 		}
 	}

@@ -12,6 +12,9 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
+// mostText limits the text of a report, in bytes.
+const mostText = 16 << 10
+
 // mostReports limits what one session may report, so that a loop does not fill the disk.
 const mostReports = 200
 
@@ -93,8 +96,20 @@ func sameJSON(a, b []byte) bool {
 
 // fits checks a report against what the session works on.
 func (s *Session) fits(r Report) error {
-	if len(s.reports) >= mostReports {
+	if !r.Ends && len(s.reports) >= mostReports {
 		return fault.New(fault.Work, "the session has made %d reports, which is the most; end it", mostReports)
+	}
+	if n := len(r.Text); n > mostText {
+		return fault.New(fault.Work, "text has %d bytes: give at most %d", n, mostText)
+	}
+	same := 0
+	for _, k := range s.reports {
+		if k.Kind == r.Kind {
+			same++
+		}
+	}
+	if (r.Kind == task.Note || r.Kind == task.Found) && same >= task.MaxNotes {
+		return fault.New(fault.Work, "the session has reported %d by %s, which is the most; say the rest in the text of its last report", same, r.Tool)
 	}
 	if r.Tool != "deliverable_set_status" {
 		return nil
@@ -110,11 +125,5 @@ func (s *Session) fits(r Report) error {
 	if in.ID != mine.ID {
 		return fault.New(fault.Work, "id is %q: this session works on %s and reports on no other", in.ID, mine.ID)
 	}
-	if task.Status(in.Status) == task.Passed && len(r.Text) > mostMessage {
-		return fault.New(fault.Work, "text has %d bytes: a commit message has at most %d", len(r.Text), mostMessage)
-	}
 	return nil
 }
-
-// mostMessage limits a commit message, in bytes.
-const mostMessage = 16 << 10

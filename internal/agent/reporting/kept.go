@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -63,6 +64,23 @@ func (k *kept) add(c Call) error {
 	}
 	k.size += int64(len(line))
 	return nil
+}
+
+// dropLast removes the last line of a file.
+func dropLast(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(f)
+	if err != nil {
+		return err
+	}
+	if err := f.Truncate(int64(bytes.LastIndexByte(bytes.TrimSuffix(data, []byte("\n")), '\n') + 1)); err != nil {
+		return err
+	}
+	return f.Sync()
 }
 
 func (k *kept) close() error { return k.file.Close() }

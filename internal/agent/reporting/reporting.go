@@ -46,6 +46,7 @@ type About struct {
 // Session is the reporting end of one agent session. Its methods are safe for concurrent use.
 type Session struct {
 	role   task.Role
+	file   string
 	token  string
 	url    string
 	server *http.Server
@@ -67,7 +68,7 @@ func Open(spec Spec) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{role: spec.Role, token: rand.Text(), hide: spec.Hide, now: spec.Now, kept: k, listed: make(chan struct{})}
+	s := &Session{role: spec.Role, file: spec.File, token: rand.Text(), hide: spec.Hide, now: spec.Now, kept: k, listed: make(chan struct{})}
 	for _, call := range past {
 		r, err := s.read(call)
 		if err != nil {
@@ -175,6 +176,21 @@ func (s *Session) end() (Report, bool) {
 		}
 	}
 	return Report{}, false
+}
+
+// Reopen takes back the report that has ended the session, also after Close. Nothing has been accepted after it. The file only becomes
+// shorter, for which a full disk has room.
+func (s *Session) Reopen() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, ended := s.end(); !ended {
+		return nil
+	}
+	if err := dropLast(s.file); err != nil {
+		return fault.New(fault.Infra, "take back the session's last report: %w", err)
+	}
+	s.reports = s.reports[:len(s.reports)-1]
+	return nil
 }
 
 // Close revokes the token. A call in progress ends first.

@@ -182,7 +182,7 @@ func TestReports(t *testing.T) {
 		{"note_save", `{"text":"x","more":1}`, `not recorded`},
 		{"deliverable_set_status", `{"id":"FIX-002","status":"passed","text":"fix: subtract"}`, `id is "FIX-002": this session works on FIX-001`},
 		{"deliverable_set_status", `{"id":"FIX-001","status":"done","text":"fix: add"}`, `status is "done": use passed or blocked`},
-		{"deliverable_set_status", `{"id":"FIX-001","status":"passed","text":"` + strings.Repeat("x", 17<<10) + `"}`, "at most 16384"},
+		{"deliverable_set_status", `{"id":"FIX-001","status":"passed","text":"` + strings.Repeat("x", 17<<10) + `"}`, "give at most 16384"},
 		{"deliverable_set_status", `{"id":"FIX-001","status":"passed","text":"fix: add"}`, "the session ends here"},
 		{"deliverable_set_status", `{"id":"FIX-001","status":"passed","text":"fix: add"}`, "recorded before"},
 		{"deliverable_set_status", `{"id":"FIX-001","status":"blocked","text":"no"}`, "the session has ended with deliverable_set_status"},
@@ -218,6 +218,24 @@ func TestMostReports(t *testing.T) {
 		if err != nil || r.IsError != (i == 200) {
 			t.Fatalf("report %d: %+v, error %v", i+1, r, err)
 		}
+	}
+	if text, wrong := s.call("spec_issue", `{"text":"which?"}`); wrong {
+		t.Errorf("it can't end: %s", text)
+	}
+}
+
+// TestMostFindings refuses what would be left out later.
+func TestMostFindings(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, task.Reviewer)
+	for i := range task.MaxNotes + 1 {
+		text, wrong := s.call("finding_report", `{"text":"`+strings.Repeat("x", i+1)+`"}`)
+		if wrong != (i == task.MaxNotes) {
+			t.Fatalf("finding %d: %s", i+1, text)
+		}
+	}
+	if text, wrong := s.call("note_save", `{"text":"x"}`); wrong {
+		t.Error(text)
 	}
 }
 
@@ -287,5 +305,34 @@ func TestBeforeBegin(t *testing.T) {
 	session.Close()
 	if _, err := connect(t.Context(), session.Endpoint()); err == nil {
 		t.Error("the server answers after its session")
+	}
+}
+
+// TestReopen goes on with a session whose end is not to be believed, also when it is closed.
+func TestReopen(t *testing.T) {
+	t.Parallel()
+	const blocked, note = `{"id":"FIX-001","status":"blocked","text":"no room"}`, `{"text":"Dates are UTC."}`
+	s := newStage(t, task.Implementer)
+	s.call("note_save", note)
+	if err := s.session.Reopen(); err != nil {
+		t.Error(err)
+	}
+	s.call("deliverable_set_status", blocked)
+	s.session.Close()
+	if err := s.session.Reopen(); err != nil {
+		t.Fatal(err)
+	}
+	s.open(task.Implementer)
+	if _, ended := s.session.Ended(); ended || !slices.Equal(s.texts(), []string{"Dates are UTC."}) {
+		t.Errorf("ended %v, found %q", ended, s.texts())
+	}
+	if text, wrong := s.call("deliverable_set_status", blocked); wrong || !strings.Contains(text, "ends here") {
+		t.Error(text)
+	}
+	if err := s.session.Reopen(); err != nil {
+		t.Error(err)
+	}
+	if text, wrong := s.call("note_save", `{"text":"More."}`); wrong || text != "recorded" {
+		t.Error(text)
 	}
 }

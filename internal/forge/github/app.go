@@ -116,11 +116,14 @@ func (a *app) login(ctx context.Context) (string, error) { return a.name.login(c
 
 // installation finds the installation that has a repository.
 func (f *Forge) installation(ctx context.Context, owner, name string) (int64, error) {
+	if id := cmp.Or(f.app.Installation, f.app.known(owner, name)); id != 0 {
+		return id, nil
+	}
 	if err := f.app.looking.begin(ctx); err != nil {
 		return 0, err
 	}
 	defer f.app.looking.end()
-	if id := cmp.Or(f.app.Installation, f.app.known(owner, name)); id != 0 {
+	if id := f.app.known(owner, name); id != 0 { // another has found it meanwhile
 		return id, nil
 	}
 	s, err := f.asApp(ctx)

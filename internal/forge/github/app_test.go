@@ -342,3 +342,20 @@ func TestAppState(t *testing.T) {
 		t.Errorf("%+v, %v", st, err)
 	}
 }
+
+// A repository whose installation is known does not wait while another one is looked for.
+func TestKnownInstallationWaitsForNobody(t *testing.T) {
+	b := newAppBench(t)
+	if _, err := b.forge.GitToken(t.Context(), shop()); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.forge.app.looking.begin(t.Context()); err != nil { // as a slow look-up does
+		t.Fatal(err)
+	}
+	defer b.forge.app.looking.end()
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	if _, err := b.forge.GitToken(ctx, shop()); err != nil {
+		t.Error(err)
+	}
+}

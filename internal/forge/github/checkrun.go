@@ -85,6 +85,16 @@ func (s *session) nextCheckRun(ctx context.Context, c forge.CheckRun) (do func(*
 	}, nil
 }
 
+// ownCheckRun tells whether a check run was written by this app, for a task. With a token there is none: a workflow of the repository may
+// write one with our name and key.
+func (f *Forge) ownCheckRun(ctx context.Context, r *gh.CheckRun) (bool, error) {
+	if f.app == nil || !forge.OwnCheckRun(r.GetName(), r.GetExternalID()) {
+		return false, nil
+	}
+	me, err := f.app.login(ctx)
+	return err == nil && r.GetApp().GetSlug()+"[bot]" == me, err
+}
+
 // checkRunOf finds the check run by its key, among the first hundred of its name on the commit. It is nil when there is none.
 func (s *session) checkRunOf(ctx context.Context, c forge.CheckRun) (found *gh.CheckRun, err error) {
 	all := "all"
@@ -101,8 +111,8 @@ func (s *session) checkRunOf(ctx context.Context, c forge.CheckRun) (found *gh.C
 		return nil, err
 	}
 	for _, r := range list.CheckRuns {
-		if r.GetExternalID() == c.Key {
-			return r, nil
+		if own, err := s.ownCheckRun(ctx, r); err != nil || own && r.GetExternalID() == c.Key {
+			return r, err
 		}
 	}
 	return nil, nil

@@ -112,21 +112,29 @@ func TestCheckRunNotAllowed(t *testing.T) {
 	a.write(checkRun(head, 1, ""))
 }
 
-// Our own check runs are no CI: they fail no pull request and keep no round waiting, with an app as with a token. One that only has our
-// name is.
+// Our own check runs are no CI: they fail no pull request and keep no round waiting. One that another has written is, whatever its name and
+// key, and with a token every one is another's.
 func TestOwnCheckRunIsNoCI(t *testing.T) {
-	b, n := opened(t)
-	head := commit("work 1")
+	a := newAppBench(t)
+	pull := a.request()
+	n := a.ensure(pull).Number
 	for i, c := range []forgetest.Check{
 		{Status: "in_progress"}, {Conclusion: "failure"}, {Conclusion: "success"}, {Conclusion: "action_required"},
 	} {
-		c.Name, c.Head, c.Key, c.App = forge.CheckRunName, head, forge.CheckRunKey("task-1", i), "longshift-acme"
-		b.server.SetCheck(repo, c)
-		if l := b.look(n, ""); l.Pending+l.Passed+len(l.Items) != 0 {
+		c.Name, c.Head, c.Key, c.App = forge.CheckRunName, pull.HeadCommit, forge.CheckRunKey("task-1", i), "longshift-acme"
+		a.server.SetCheck(repo, c)
+		if l := a.look(n, ""); l.Pending+l.Passed+len(l.Items) != 0 {
 			t.Errorf("%+v counts: %+v", c, l)
 		}
 	}
-	b.server.SetCheck(repo, forgetest.Check{Name: forge.CheckRunName, Head: head, Conclusion: "failure", Key: "build-7"})
+	a.server.SetCheck(repo, forgetest.Check{Name: forge.CheckRunName, Head: pull.HeadCommit, Conclusion: "failure", Key: forge.CheckRunKey("task-1", 9), App: "github-actions"})
+	expect(t, a.look(n, ""), "check:Longshift")
+	a.write(checkRun(pull.HeadCommit, 9, forge.Success))
+	if got := a.states(pull.HeadCommit); !strings.HasSuffix(got, "completed failure, completed success") {
+		t.Errorf("the other's is not left alone: %s", got)
+	}
+	b, n := opened(t)
+	b.server.SetCheck(repo, forgetest.Check{Name: forge.CheckRunName, Head: commit("work 1"), Conclusion: "failure", Key: forge.CheckRunKey("task-1", 1), App: "longshift-acme"})
 	expect(t, b.look(n, ""), "check:Longshift")
 }
 

@@ -28,7 +28,9 @@ func (l *snapshot) checks(ctx context.Context) error {
 	}
 	used := map[string]int{}
 	for _, r := range runs {
-		if forge.OwnCheckRun(r.GetName(), r.GetExternalID()) {
+		if own, err := l.ownCheckRun(ctx, r); err != nil {
+			return err
+		} else if own {
 			continue
 		}
 		switch c := r.GetConclusion(); {

@@ -68,9 +68,16 @@ func onThread(d *delivery, payload any) error {
 
 func onCheckRun(d *delivery, payload any) error {
 	p := payload.(*gh.CheckRunEvent)
-	if run := p.GetCheckRun(); run != nil && d.action == "completed" && !forge.OwnCheckRun(run.GetName(), run.GetExternalID()) {
-		d.checked(run.PullRequests, p.GetRepo().GetID(), run.GetCompletedAt())
+	run := p.GetCheckRun()
+	if run == nil || d.action != "completed" {
+		return nil
 	}
+	if forge.OwnCheckRun(run.GetName(), run.GetExternalID()) {
+		if own, err := d.ours(&gh.User{Login: gh.String(run.GetApp().GetSlug() + "[bot]")}); err != nil || own {
+			return err
+		}
+	}
+	d.checked(run.PullRequests, p.GetRepo().GetID(), run.GetCompletedAt())
 	return nil
 }
 
