@@ -37,6 +37,10 @@ func TestOf(t *testing.T) {
 	asJPEG := encoded(t, func(w io.Writer, m image.Image) error { return jpeg.Encode(w, m, nil) })
 	asGIF := encoded(t, func(w io.Writer, m image.Image) error { return gif.Encode(w, m, nil) })
 	webP := []byte("RIFF\x1a\x00\x00\x00WEBPVP8L\x0d\x00\x00\x00\x2f\x00\x00\x00\x10\x07\x10\x11\x11\x88\x88\xfe\x07\x00")
+	var wide bytes.Buffer
+	if err := png.Encode(&wide, image.NewGray(image.Rect(0, 0, 9000, 1))); err != nil {
+		t.Fatal(err)
+	}
 	large := append(bytes.Clone(asPNG), make([]byte, task.MaxImageBytes+1024)...)
 	for name, c := range map[string]struct {
 		content    []byte
@@ -51,6 +55,7 @@ func TestOf(t *testing.T) {
 		"drawing.svg":        {[]byte("<svg xmlns='http://www.w3.org/2000/svg'/>"), "", "drawing.svg is no image"},
 		"empty.png":          {nil, "", "empty.png is no image"},
 		"half.png":           {asPNG[:20], "", "image half.png is broken"},
+		"wide.png":           {wide.Bytes(), "", "image wide.png has 9000 x 1 pixels, and models take at most 8000 on a side"},
 		"large.png":          {large, "", "image large.png has 1537 KiB, and 1536 KiB is the most"},
 	} {
 		i, err := Of(name, c.content)

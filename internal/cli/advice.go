@@ -7,6 +7,7 @@ import (
 
 	"github.com/longshift/longshift/internal/cli/environ"
 	"github.com/longshift/longshift/internal/cli/term"
+	"github.com/longshift/longshift/internal/repo/project"
 	"github.com/longshift/longshift/task"
 )
 
@@ -33,7 +34,14 @@ func (a advice) give(ctx context.Context, folder string, in task.Input) {
 		return
 	}
 	settings, err := a.settings.read(ctx, folder, "refs/heads/"+in.Base, in.Base)
-	if err == nil && (settings == nil || settings.Check == nil) {
-		a.say("warning: no check is set, so no command will prove the work; `longshift init` proposes one, or give --check")
+	if err != nil || settings != nil && settings.Check != nil {
+		return
 	}
+	way := "`longshift init` proposes one"
+	if settings != nil {
+		way = "set `check` in " + project.FileName
+	} else if file, err := a.git.Run(ctx, folder, "status", "--porcelain", "--", project.FileName); err == nil && file != "" {
+		way = "commit " + project.FileName + ", which tasks read from the last commit"
+	}
+	a.say("warning: no check is set, so no command will prove the work; %s, or give --check", way)
 }

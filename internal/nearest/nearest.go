@@ -1,33 +1,35 @@
 // Package nearest guesses which name was meant by a misspelt one. It is pure.
 package nearest
 
-// Name returns the known name that is closest to name, at most two edits away, or "".
+// Name returns the known name that is closest to name, at most two edits away and less than half of it, or "".
 func Name(name string, known []string) string {
 	best, least := "", 3
 	for _, candidate := range known {
-		if d := distance(name, candidate); d < least {
+		if d := distance(name, candidate); d < least && (2*d < len(name) || candidate == name) {
 			best, least = candidate, d
 		}
 	}
 	return best
 }
 
-// distance is the Levenshtein distance: the number of bytes to insert, delete or replace to turn a into b.
+// distance is the number of bytes to insert, delete, replace or swap with their neighbour to turn a into b.
 func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		above := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := above
-			if a[i] != b[j] {
-				cost = 1 + min(above, row[j], row[j+1])
+	rows := make([][]int, len(a)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(b)+1)
+		for j := range rows[i] {
+			switch {
+			case i == 0 || j == 0:
+				rows[i][j] = i + j
+			case a[i-1] == b[j-1]:
+				rows[i][j] = rows[i-1][j-1]
+			default:
+				rows[i][j] = 1 + min(rows[i-1][j-1], rows[i-1][j], rows[i][j-1])
 			}
-			above, row[j+1] = row[j+1], cost
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				rows[i][j] = min(rows[i][j], 1+rows[i-2][j-2])
+			}
 		}
 	}
-	return row[len(b)]
+	return rows[len(a)][len(b)]
 }

@@ -4,7 +4,7 @@ import "testing"
 
 func TestName(t *testing.T) {
 	known := []string{"budget", "base", "detach"}
-	for given, want := range map[string]string{"budgt": "budget", "Base": "base", "dettach": "detach", "budget": "budget", "": "", "image": "", "b": ""} {
+	for given, want := range map[string]string{"budgt": "budget", "Base": "base", "dettach": "detach", "budget": "budget", "": "", "image": "", "b": "", "baes": "base", "nose": "", "tedach": "detach"} {
 		if got := Name(given, known); got != want {
 			t.Errorf("%q: %q, want %q", given, got, want)
 		}

@@ -46,7 +46,7 @@ func arriving() []branch {
 
 // drawn brings an image, and is the input of a task that it belongs to.
 func drawn(p *play) ([]any, error) {
-	content := []byte("GIF89a@@@@!!!")
+	content := []byte("GIF89a0\t0\t!!!")
 	image, err := attachment.Of("drawing.gif", content)
 	if err != nil {
 		return nil, err

@@ -55,9 +55,9 @@ func reasonText(r signals.Reason) string {
 	case signals.ReasonErrors:
 		return "too many errors in a row"
 	case signals.ReasonInfra:
-		return "the network, forge or disk keeps failing"
+		return "something outside of the task keeps failing"
 	case signals.ReasonAccess:
-		return "a key or login is refused"
+		return "a key or login is missing or refused"
 	case signals.ReasonCommand:
 		return "a command waits for a person"
 	case signals.ReasonPush:
