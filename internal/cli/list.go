@@ -21,6 +21,7 @@ type listOptions struct {
 	server  *server.Connector
 	tasks   *tasks.Tasks
 	printer *term.Printer
+	find    func(ctx context.Context, given string) (repository string, err error)
 	now     func() time.Time
 
 	all           bool
@@ -29,7 +30,7 @@ type listOptions struct {
 }
 
 func newListCommand(f *factory) *cobra.Command {
-	o := &listOptions{server: f.server, tasks: f.tasks, printer: f.printer, now: f.clock.Now}
+	o := &listOptions{server: f.server, tasks: f.tasks, printer: f.printer, find: f.repositories.Find, now: f.clock.Now}
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List tasks, running and ended, newest first",
@@ -41,13 +42,18 @@ func newListCommand(f *factory) *cobra.Command {
 		RunE:        func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
 	}
 	c.Flags().BoolVar(&o.all, "all", false, "without a limit")
-	c.Flags().StringVar(&o.repo, "repo", "", "only this `repository`, as tasks name it")
+	c.Flags().StringVar(&o.repo, "repo", "", "only this `repository`: owner/name, a git URL or a folder")
 	c.Flags().StringVar(&o.outcome, "outcome", "", "only tasks with this `outcome`: "+strings.Join(tasks.Outcomes(), ", "))
 	c.Flags().IntVar(&o.limit, "limit", 30, "how many tasks, `count`, at most")
 	return c
 }
 
 func (o *listOptions) run(ctx context.Context) error {
+	if o.repo != "" {
+		if found, err := o.find(ctx, o.repo); err == nil { // tasks may be left of one that is gone
+			o.repo = found
+		}
+	}
 	query, err := o.query()
 	if err != nil {
 		return err

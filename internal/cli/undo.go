@@ -9,6 +9,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"github.com/longshift/longshift/internal/cli/command"
+	"github.com/longshift/longshift/internal/cli/environ"
 	"github.com/longshift/longshift/internal/cli/server"
 	"github.com/longshift/longshift/internal/cli/term"
 	"github.com/longshift/longshift/internal/fault"
@@ -22,11 +23,13 @@ type undoOptions struct {
 	terminal *term.Input
 	streams  term.Streams
 	printer  *term.Printer
+	git      environ.Git
 	yes      bool
 }
 
 func newUndoCommand(f *factory) *cobra.Command {
-	o := &undoOptions{earlierTask: newEarlierTask(f), sender: newSender(f), terminal: f.terminal, streams: f.streams, printer: f.printer}
+	o := &undoOptions{earlierTask: newEarlierTask(f), sender: newSender(f), terminal: f.terminal, streams: f.streams, printer: f.printer,
+		git: f.git}
 	c := &cobra.Command{
 		Use:   "undo <task>",
 		Short: "Close the pull request of an ended task and delete its branch",
@@ -53,6 +56,9 @@ func (o *undoOptions) run(ctx context.Context, given string) error {
 	}
 	in, url, err := o.input(ctx, c, was.Fork, s)
 	if err != nil {
+		return err
+	}
+	if err := o.free(ctx, in); err != nil {
 		return err
 	}
 	if !o.yes {

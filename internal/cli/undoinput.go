@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"go.temporal.io/sdk/client"
 
@@ -33,6 +34,33 @@ func (o *undoOptions) input(
 		in.Heads = append(in.Heads, head)
 	}
 	return in, s.PullRequest.URL, err
+}
+
+// free refuses to delete a branch that somebody has checked out in a repository on this machine: git would refuse it too, with half of the
+// work done.
+func (o *undoOptions) free(ctx context.Context, in signals.UndoInput) error {
+	repo, err := task.ParseRepository(in.Repository)
+	if err != nil || repo.Path == "" || in.Branch == "" {
+		return err
+	}
+	at, err := o.git.Run(ctx, repo.Path, "rev-parse", "--verify", "refs/heads/"+in.Branch)
+	if err != nil || !slices.Contains(in.Heads, at) { // gone, moved, or on another machine
+		return ctx.Err()
+	}
+	list, err := o.git.Run(ctx, repo.Path, "worktree", "list", "--porcelain")
+	if err != nil {
+		return ctx.Err()
+	}
+	folder := ""
+	for line := range strings.Lines(list) {
+		if path, ok := strings.CutPrefix(strings.TrimSpace(line), "worktree "); ok {
+			folder = path
+		} else if strings.TrimSpace(line) == "branch refs/heads/"+in.Branch {
+			return fault.New(fault.Conflict, "%s has branch %s checked out", folder, in.Branch).
+				WithHint("switch to another branch there, then undo again")
+		}
+	}
+	return nil
 }
 
 // followed returns the head that the follower of the pull request knows, "" when nobody has followed it.

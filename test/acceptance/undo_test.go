@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/signals"
 )
@@ -30,6 +31,16 @@ func TestUndo(t *testing.T) {
 		t.Fatalf("the task has left no branch and pull request: %+v", end)
 	}
 	d.git(t, repo, "update-ref", "refs/longshift/"+end.TaskID, end.Head) // as a task leaves it that did not end well
+
+	d.git(t, repo, "switch", "--quiet", end.Branch)
+	r := d.longshift(t, time.Minute, repo, d.address, "undo", end.WorkflowID, "--yes")
+	if r.code != fault.ExitConflict || !strings.Contains(r.err, repo+" has branch "+end.Branch+" checked out; switch to another branch there") {
+		t.Errorf("of a branch that is checked out: %+v", r)
+	}
+	d.git(t, repo, "switch", "--quiet", "main")
+	if listed := d.longshift(t, time.Minute, repo, d.address, "list", "--repo", ".", "-o", "jsonl"); !strings.Contains(listed.out, end.WorkflowID) {
+		t.Errorf("the task is not listed: %+v", listed)
+	}
 
 	u := undo(t, d, repo, end)
 	want := []string{"refs/longshift/" + end.TaskID, "refs/heads/" + end.Branch}
