@@ -138,7 +138,7 @@ func TestOwnCheckRunIsNoCI(t *testing.T) {
 	expect(t, b.look(n, ""), "check:Longshift")
 }
 
-// The suite of our own check runs wakes nobody, the one of another app does.
+// Our own check runs and their suite wake nobody, those of another app do, whatever their name and key.
 func TestWebhookOwnSuite(t *testing.T) {
 	b, e := newAppBench(t), newEar(t, nil)
 	var events []forge.Event
@@ -151,7 +151,14 @@ func TestWebhookOwnSuite(t *testing.T) {
 		body := forgetest.Hook(t, "check-suite-completed", fields{"repository": shopRepo, "sender": alice,
 			"check_suite": fields{"status": "completed", "conclusion": "success", "app": fields{"slug": slug}, "pull_requests": []any{pull}}})
 		if e.send(signed("check_suite", body)); len(events) != want {
-			t.Errorf("%s: %+v\n%s", slug, events, b.log)
+			t.Errorf("suite of %s: %+v\n%s", slug, events, b.log)
+		}
+		events = nil
+		body = forgetest.Hook(t, "check-run-completed", fields{"repository": shopRepo, "sender": alice,
+			"check_run": fields{"status": "completed", "conclusion": "success", "name": forge.CheckRunName, "external_id": forge.CheckRunKey("task-1", 1),
+				"app": fields{"slug": slug}, "pull_requests": []any{pull}}})
+		if e.send(signed("check_run", body)); len(events) != want {
+			t.Errorf("run of %s: %+v\n%s", slug, events, b.log)
 		}
 	}
 }
