@@ -16,7 +16,7 @@ const PathsFinding = "paths"
 // Kinds of findings by which others tell what a change is about.
 const (
 	LocksFinding = "locks" // in lock files
-	TestsFinding = "tests" // removed or skipped tests
+	TestsFinding = "tests" // removed, skipped or changed tests, and what decides which run
 )
 
 // FindingAction is what the operator wants done about a kind of finding.

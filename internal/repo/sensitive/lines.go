@@ -51,11 +51,14 @@ var prose = []string{"*.md", "*.rst", "*.adoc", "*.txt", "*.html"}
 
 // lines checks the lines that a change adds.
 func (i *inspection) lines() {
-	if !i.text() {
-		return
+	if i.text() {
+		i.matchLines(lineRules)
 	}
+}
+
+func (i *inspection) matchLines(rules []lineRule) {
 	var fresh []string
-	for _, r := range lineRules {
+	for _, r := range rules {
 		if r.names != nil && !matchesAny(i.new, r.names) || r.names == nil && matchesAny(i.new, prose) {
 			continue
 		}

@@ -20,11 +20,20 @@ type manifest struct {
 	Trusted      any            `json:"trustedDependencies"`
 	PNPM         any            `json:"pnpm"`
 	Publish      any            `json:"publishConfig"`
+	Jest         any            `json:"jest"`
+	Mocha        any            `json:"mocha"`
+	Vitest       any            `json:"vitest"`
+	Ava          any            `json:"ava"`
+	NYC          any            `json:"nyc"`
+	C8           any            `json:"c8"`
 	Dependencies map[string]any `json:"dependencies"`
 	Dev          map[string]any `json:"devDependencies"`
 	Optional     map[string]any `json:"optionalDependencies"`
 	Peer         map[string]any `json:"peerDependencies"`
 }
+
+// testRunners are the settings of test runners.
+func (m manifest) testRunners() []any { return []any{m.Jest, m.Mocha, m.Vitest, m.Ava, m.NYC, m.C8} }
 
 // lifecycle lists the scripts that package managers run on their own.
 var lifecycle = []string{"preinstall", "install", "postinstall", "preprepare", "prepare", "postprepare", "prepublish", "dependencies",
@@ -48,6 +57,7 @@ func (i *inspection) packages() {
 		i.add(Install, "%s, and can't be read as JSON", i.how())
 		return
 	}
+	i.scripts(old, now)
 	if names := fresh(old.Scripts, now.Scripts, func(name string, _ any) bool { return slices.Contains(lifecycle, name) }); len(names) > 0 {
 		i.add(Install, "runs %s when it is installed", strings.Join(names, ", "))
 	}

@@ -28,7 +28,7 @@ const (
 	Names       Kind = "names"           // names with invisible characters
 	Settings    Kind = "settings"        // settings of Longshift itself
 	Owners      Kind = "owners"          // rules about who must approve what
-	Tests       Kind = task.TestsFinding // removed or skipped tests
+	Tests       Kind = task.TestsFinding // removed, skipped or changed tests, and what decides which run
 )
 
 // Kinds lists all kinds, the most serious first.

@@ -93,6 +93,9 @@ func (i *inspection) tests() {
 	if fewer := count(l, i.Old) - count(l, i.New); fewer > 0 && !i.Cut {
 		i.add(Tests, "has %d tests fewer", fewer)
 	}
+	if was && is {
+		i.assertions()
+	}
 }
 
 func count(l language, content []byte) int { return len(l.test.FindAllIndex(content, -1)) }

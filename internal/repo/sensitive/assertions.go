@@ -1,0 +1,108 @@
+package sensitive
+
+import (
+	"path"
+	"regexp"
+	"strings"
+)
+
+// claims match the assertions of a language, by the extensions of its files.
+var claims = assertionsByExtension()
+
+func assertionsByExtension() map[string]*regexp.Regexp {
+	const javaScript = `\bexpect\w*\s*\(|\bassert\b|\bt\.(?:is|not|deepEqual|true|false|throws|like|truthy|falsy)\w*\(|\.should\b`
+	const jvm = `\bassert\w*\s*[({ ]|\bverify\w*\s*\(|\bshould\w*\b|\bexpect\w*\s*\(|\bfail\(`
+	claims := map[string]*regexp.Regexp{}
+	for end, pattern := range map[string]string{
+		".go": `\b(?:t|tb|tt|b|f|c|T\(\))\.(?:Errorf?|Fatalf?|Fail(?:Now)?)\(|\b(?:assert|require|is|qt|should)\.\w+\(|\b(?:Expect|Ω|So)\(`,
+		".py": `^\s*assert\b|\bself\.(?:assert|fail)\w*\(|\bpytest\.(?:raises|warns|fail)\(|\bassert_\w+\(|\.assert_\w+\(`,
+		".js": javaScript, ".jsx": javaScript, ".ts": javaScript, ".tsx": javaScript, ".mjs": javaScript, ".cjs": javaScript,
+		".mts": javaScript, ".cts": javaScript, ".vue": javaScript, ".svelte": javaScript,
+		".rs":   `\b(?:debug_)?assert\w*!|\bpanic!|\bprop_assert\w*!|#\[should_panic`,
+		".java": jvm, ".kt": jvm, ".kts": jvm, ".groovy": jvm, ".scala": jvm,
+		".cs": `\bAssert\.\w+|\.Should\w*\(`, ".fs": `\bAssert\.\w+|\bshould\b`, ".vb": `\bAssert\.\w+`,
+		".rb":  `\bexpect\b|\bassert\w*\b|\brefute\w*\b|\bshould\b|\bmust_\w+|\bwont_\w+`,
+		".php": `(?:->|::)assert\w+\(|->expect\w*\(|\bexpect\(|->to\w+\(`,
+		".ex":  `\bassert\w*\b|\brefute\w*\b`, ".exs": `\bassert\w*\b|\brefute\w*\b`,
+		".swift": `\bXCTAssert\w*\(|\bXCTFail\(|#expect\(|#require\(`, ".dart": `\bexpect\w*\(|\bverify\w*\(`,
+		".c": cAsserts, ".cc": cAsserts, ".cpp": cAsserts, ".cxx": cAsserts, ".h": cAsserts, ".hpp": cAsserts,
+		".bats": shellAsserts, ".sh": shellAsserts, ".t": `\b(?:is|ok|isnt|like|is_deeply|cmp_ok|pass|fail)\b`,
+	} {
+		claims[end] = regexp.MustCompile(pattern)
+	}
+	return claims
+}
+
+const (
+	cAsserts     = `\b(?:EXPECT|ASSERT|CHECK|REQUIRE|BOOST_(?:CHECK|TEST|REQUIRE)|ck_assert|TEST_ASSERT|assert)\w*\s*\(`
+	shellAsserts = `\bassert\w*\b|\brefute\w*\b|^\s*\[\[? |^\s*test |\bexit 1\b|\bdiff\b|\bcmp\b`
+)
+
+// stops matches added lines that end a test before it has judged anything, or that swallow what it has found.
+var stops = regexp.MustCompile(`^\s*return(?:\s+(?:None|nil|null|true))?\s*;?\s*$` +
+	`|\bif\s*\(?\s*(?:false|False|0)\b|\bwhile\s*\(?\s*(?:false|False|0)\b|^\s*#if\s+(?:0|false)\b` +
+	`|^\s*except\b.*:\s*(?:pass\s*)?$|\bcontextlib\.suppress\(|\bsuppress\(\w*(?:Error|Exception)` +
+	`|\bcatch\b\s*(?:\([^)]*\))?\s*\{|^\s*rescue\b|\brecover\(\)`)
+
+// comments matches lines that are nothing but a comment, in any of the languages.
+var comments = regexp.MustCompile(`^\s*(?://|/?\*|#(?:[^\[!\w]|$)|--|"""|<!--)|^\s*#\s`)
+
+// assertions checks a test that was there before for what it no longer says. What a task adds in the same file does not make up for a
+// line that is gone: the people who read the change have to judge that, so they are told the numbers.
+func (i *inspection) assertions() {
+	claim := claims[path.Ext(i.new)]
+	if claim == nil || i.Cut || binary(i.Old) {
+		return
+	}
+	was, is := statements(i.Old), statements(i.New)
+	if fewer := matching(was, claim) - matching(is, claim); fewer > 0 {
+		i.add(Tests, "has %d assertions fewer", fewer)
+	}
+	if n := len(without(was, is)); n > 0 {
+		i.add(Tests, "changes %d lines that were there", n)
+	}
+	l, _ := languageOf(i.new)
+	if count(l, i.New) > count(l, i.Old) {
+		return // a new test may well return early
+	}
+	if n := matching(without(is, was), stops); n > 0 {
+		i.add(Tests, "may stop before it has judged, or hide what it found: %d new lines", n)
+	}
+}
+
+// statements returns the lines of a file that say something, without the blanks around them: indentation is no difference.
+func statements(content []byte) (list []string) {
+	for line := range strings.Lines(string(content)) {
+		if line = strings.TrimSpace(line); len(line) > 1 && !comments.MatchString(line) && !imports.MatchString(line) {
+			list = append(list, line)
+		}
+	}
+	return list
+}
+
+// imports matches lines that name other packages: they change with every new test.
+var imports = regexp.MustCompile(`^(?:import|from|use|using|require|include|#include|package)\b|^"[\w./-]+"$` +
+	`|^(?:const|let|var)\b.*\brequire\(`)
+
+// without returns the lines of a list that the other does not have, each as often as it has it less.
+func without(list, other []string) (left []string) {
+	had := map[string]int{}
+	for _, line := range other {
+		had[line]++
+	}
+	for _, line := range list {
+		if had[line]--; had[line] < 0 {
+			left = append(left, line)
+		}
+	}
+	return left
+}
+
+func matching(list []string, pattern *regexp.Regexp) (n int) {
+	for _, line := range list {
+		if pattern.MatchString(line) {
+			n++
+		}
+	}
+	return n
+}
