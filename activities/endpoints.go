@@ -82,13 +82,12 @@ func (e *endpoints) close() task.Usage {
 	return (&model{e.model}).close()
 }
 
-// begin hands the session's reports to its log, first those of earlier attempts. It returns whether one of them has ended the session.
-func (e *endpoints) begin(in SessionInput, log *sessionLog) (ended bool) {
-	if e.reports == nil {
-		return false
+// begin hands the session's reports to its log, first those of earlier attempts. One of them may have ended
+// the session.
+func (e *endpoints) begin(in SessionInput, log *sessionLog) {
+	if e.reports != nil {
+		e.reports.Begin(reporting.About{Deliverable: in.Prompt.Deliverable, Plan: in.Prompt.Plan, Accepted: log.report})
 	}
-	e.reports.Begin(reporting.About{Deliverable: in.Prompt.Deliverable, Plan: in.Prompt.Plan, Accepted: log.report})
-	return e.ended()
 }
 
 // reopen takes back the report that has ended the session, so that its next attempt goes on with the work.

@@ -69,7 +69,8 @@ func (r *sessionRun) do(ctx context.Context) (_ SessionResult, err error) {
 	setHeartbeatDetails(ctx, log.heartbeat)
 
 	out, runErr := agent.Outcome{}, error(nil)
-	if !ends.begin(r.in, log) { // otherwise an earlier attempt was cut off after its last report
+	ends.begin(r.in, log)
+	if !ends.ended() { // otherwise an earlier attempt was cut off after its last report
 		out, runErr = r.agent.Run(ctx, s, func(e agent.Event) {
 			enforcer.event(e)
 			log.event(e)

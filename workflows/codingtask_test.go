@@ -392,6 +392,7 @@ func TestFindingsAndNotes(t *testing.T) {
 	w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
 		res := well(in)
 		res.Report.Findings, res.Report.Notes = []string{string(in.Role) + " found it"}, []string{string(in.Role) + " noted it", "the same"}
+		res.Report.Findings = append(res.Report.Findings, strings.Repeat("long ", 300)) // more than is kept of one
 		return res, nil
 	}
 	s := w.start(t)
@@ -401,7 +402,7 @@ func TestFindingsAndNotes(t *testing.T) {
 			t.Errorf("%s: the pull request says %q and %q", want, sum.Findings, sum.Notes)
 		}
 	}
-	if len(s.Findings) != 3 || len(s.Notes) != 4 || s.Findings[0].Text != "planner found it" || s.Findings[0].Time.IsZero() { // two sessions say the same
+	if len(s.Findings) != 4 || len(s.Notes) != 4 || s.Findings[0].Text != "planner found it" || s.Findings[0].Time.IsZero() { // two sessions say the same
 		t.Errorf("the status has %+v and %+v", s.Findings, s.Notes)
 	}
 	if told := w.asked[len(w.asked)-1].Prompt.Progress; !slices.ContainsFunc(told, func(e task.Entry) bool { return e.Text == "planner found it" }) {

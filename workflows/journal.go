@@ -41,10 +41,24 @@ func (j *journal) say(ctx workflow.Context, kind, format string, args ...any) {
 	j.refresh(ctx)
 }
 
+// What is kept of a text, in bytes.
+const (
+	rememberedBytes = 1200
+	foundBytes      = 1200
+	keptBytes       = 4000
+)
+
+// has tells whether an entry has the text, of which the entries keep this many bytes. A session that mends what another left often reports
+// the same.
+func has(entries []task.Entry, text string, most int) bool {
+	text = excerpt.Clip(text, most)
+	return slices.ContainsFunc(entries, func(e task.Entry) bool { return e.Text == text })
+}
+
 // remember adds to what the next sessions are told of the past.
 func (j *journal) remember(ctx workflow.Context, kind, text string) {
 	const kept = 40 // and at most 24 KiB, which is what a prompt takes of it
-	j.progress = append(j.progress, task.Entry{Time: workflow.Now(ctx), Kind: kind, Text: excerpt.Clip(text, 1200)})
+	j.progress = append(j.progress, task.Entry{Time: workflow.Now(ctx), Kind: kind, Text: excerpt.Clip(text, rememberedBytes)})
 	size := 0
 	for i := len(j.progress) - 1; i >= 0; i-- {
 		if size += len(j.progress[i].Text); size > 24<<10 || len(j.progress)-i > kept {
@@ -58,7 +72,7 @@ func (j *journal) remember(ctx workflow.Context, kind, text string) {
 func (j *journal) keep(ctx workflow.Context, list *[]task.Entry, kind task.MarkerKind, text string) {
 	const kept = 10
 	j.remember(ctx, string(kind), text)
-	all := append(*list, task.Entry{Time: workflow.Now(ctx), Kind: string(kind), Text: excerpt.Clip(text, 4000)})
+	all := append(*list, task.Entry{Time: workflow.Now(ctx), Kind: string(kind), Text: excerpt.Clip(text, keptBytes)})
 	*list = all[max(0, len(all)-kept):]
 }
 
@@ -71,14 +85,14 @@ func (j *journal) found(ctx workflow.Context, text string) {
 		text = "more was found; the files of the sessions have it"
 		fallthrough
 	case len(*all) < kept:
-		*all = append(*all, task.Entry{Time: workflow.Now(ctx), Kind: string(task.Found), Text: excerpt.Clip(text, 1200)})
+		*all = append(*all, task.Entry{Time: workflow.Now(ctx), Kind: string(task.Found), Text: excerpt.Clip(text, foundBytes)})
 	}
 }
 
 // notice logs notes on the workspace for people and the next sessions, each once: the next commit brings them again.
 func (j *journal) notice(ctx workflow.Context, notes []string) {
 	for _, n := range notes {
-		if !slices.ContainsFunc(j.progress, func(e task.Entry) bool { return e.Text == n }) {
+		if !has(j.progress, n, rememberedBytes) {
 			j.say(ctx, "note", "%s", n)
 			j.remember(ctx, string(task.Note), n)
 		}

@@ -98,13 +98,17 @@ func (se *sessions) failed(ctx workflow.Context, s *session, why string) (*sessi
 
 // notes stores the session's notes and findings. When the session found the specification unclear, the task is parked, and then asks again.
 func (se *sessions) notes(ctx workflow.Context, s *session, res activities.SessionResult) (*session, error) {
-	for _, n := range unknown(se.status.Notes, res.Report.Notes) {
-		se.journal.say(ctx, "note", "%s", n)
-		se.journal.keep(ctx, &se.status.Notes, task.Note, n)
+	for _, n := range res.Report.Notes {
+		if !has(se.status.Notes, n, keptBytes) {
+			se.journal.say(ctx, "note", "%s", n)
+			se.journal.keep(ctx, &se.status.Notes, task.Note, n)
+		}
 	}
-	for _, f := range unknown(se.status.Findings, res.Report.Findings) {
-		se.journal.say(ctx, "finding", "%s", f)
-		se.journal.found(ctx, f)
+	for _, f := range res.Report.Findings {
+		if !has(se.status.Findings, f, foundBytes) {
+			se.journal.say(ctx, "finding", "%s", f)
+			se.journal.found(ctx, f)
+		}
 	}
 	if res.Report.Kind != task.ReportSpecIssue {
 		return nil, nil
@@ -114,13 +118,6 @@ func (se *sessions) notes(ctx workflow.Context, s *session, res activities.Sessi
 		return nil, err
 	}
 	return se.again(ctx, s), nil
-}
-
-// unknown are the texts that no entry has: a session that mends what another left often reports the same.
-func unknown(entries []task.Entry, texts []string) []string {
-	return slices.DeleteFunc(slices.Clone(texts), func(text string) bool {
-		return slices.ContainsFunc(entries, func(e task.Entry) bool { return e.Text == text })
-	})
 }
 
 // again returns a fresh session with the same brief, and with the messages of people to the last one.

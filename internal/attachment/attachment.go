@@ -46,8 +46,7 @@ func Of(name string, content []byte) (task.Image, error) {
 		return task.Image{}, fault.New(fault.Input, "image %s has %d x %d pixels, and models take at most %d on a side", name, size.Width, size.Height, mostPixels).
 			WithHint("make it smaller, for example with ImageMagick: convert %q -resize 1600x1600 smaller.png", name)
 	}
-	sum := sha256.Sum256(content)
-	return task.Image{Name: shown(name), Type: kind, Bytes: len(content), Sum: hex.EncodeToString(sum[:])}, nil
+	return task.Image{Name: shown(name), Type: kind, Bytes: len(content), Sum: sumOf(content)}, nil
 }
 
 // mostPixels is the most that Anthropic's API takes on a side of an image.
@@ -115,7 +114,9 @@ func Read(ctx context.Context, c Reader, i task.Image) ([]byte, error) {
 }
 
 // Fits tells whether this is the content of the image.
-func Fits(i task.Image, content []byte) bool {
+func Fits(i task.Image, content []byte) bool { return sumOf(content) == i.Sum }
+
+func sumOf(content []byte) string {
 	sum := sha256.Sum256(content)
-	return hex.EncodeToString(sum[:]) == i.Sum
+	return hex.EncodeToString(sum[:])
 }

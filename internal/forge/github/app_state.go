@@ -39,7 +39,7 @@ func (f *Forge) AppState(ctx context.Context) (forge.AppState, error) {
 	if err != nil {
 		return forge.AppState{}, err
 	}
-	st := forge.AppState{Name: a.Slug + "[bot]", Install: a.Page + "/installations/new"}
+	st := forge.AppState{Name: botLogin(a.Slug), Install: a.Page + "/installations/new"}
 	if l, any := lacksOf("the app", settingsPage(a), a.Permissions); any {
 		st.Missing = append(st.Missing, l)
 	}

@@ -55,7 +55,7 @@ func (f *Forge) newApp(a *App) *app {
 	own := &app{App: *a, looking: make(turn, 1), installed: map[string]int64{}, tokens: map[int64]*appToken{}}
 	own.name = askedOnce{now: f.now, ask: func(ctx context.Context) (string, error) {
 		i, err := f.itself(ctx)
-		return i.Slug + "[bot]", err
+		return botLogin(i.Slug), err
 	}}
 	return own
 }
@@ -160,3 +160,6 @@ func (f *Forge) GitToken(ctx context.Context, r task.Repository) (string, error)
 	}
 	return s.key, nil
 }
+
+// botLogin is the user name by which an app acts.
+func botLogin(slug string) string { return slug + "[bot]" }

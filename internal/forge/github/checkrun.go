@@ -92,7 +92,7 @@ func (f *Forge) ownCheckRun(ctx context.Context, r *gh.CheckRun) (bool, error) {
 		return false, nil
 	}
 	me, err := f.app.login(ctx)
-	return err == nil && r.GetApp().GetSlug()+"[bot]" == me, err
+	return err == nil && botLogin(r.GetApp().GetSlug()) == me, err
 }
 
 // checkRunOf finds the check run by its key, among the first hundred of its name on the commit. It is nil when there is none.

@@ -73,7 +73,7 @@ func onCheckRun(d *delivery, payload any) error {
 		return nil
 	}
 	if forge.OwnCheckRun(run.GetName(), run.GetExternalID()) {
-		if own, err := d.ours(&gh.User{Login: gh.String(run.GetApp().GetSlug() + "[bot]")}); err != nil || own {
+		if own, err := d.ourApp(run.GetApp()); err != nil || own {
 			return err
 		}
 	}
@@ -88,7 +88,7 @@ func onCheckSuite(d *delivery, payload any) error {
 		return nil
 	}
 	// GitHub keeps a suite for each app: ours holds our own check runs
-	if own, err := d.ours(&gh.User{Login: gh.String(suite.GetApp().GetSlug() + "[bot]")}); err != nil || own {
+	if own, err := d.ourApp(suite.GetApp()); err != nil || own {
 		return err
 	}
 	d.checked(suite.PullRequests, p.GetRepo().GetID(), suite.GetUpdatedAt())
@@ -135,4 +135,9 @@ func onPush(d *delivery, payload any) error {
 		Kind: forge.BaseMoved, ID: eventID("push", d.owner, d.name, branch, d.digest), Branch: branch, At: p.GetRepo().GetPushedAt().Time,
 	})
 	return nil
+}
+
+// ourApp tells whether this is the app that Longshift works as.
+func (d *delivery) ourApp(a *gh.App) (bool, error) {
+	return d.ours(&gh.User{Login: gh.String(botLogin(a.GetSlug()))})
 }

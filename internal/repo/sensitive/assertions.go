@@ -3,6 +3,7 @@ package sensitive
 import (
 	"path"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -56,17 +57,17 @@ func (i *inspection) assertions() {
 	}
 	was, is := statements(i.Old), statements(i.New)
 	if fewer := matching(was, claim) - matching(is, claim); fewer > 0 {
-		i.add(Tests, "has %d assertions fewer", fewer)
+		i.add(Tests, "has %s fewer", many(fewer, "assertion"))
 	}
 	if n := len(without(was, is)); n > 0 {
-		i.add(Tests, "changes %d lines that were there", n)
+		i.add(Tests, "changes %s that were there", many(n, "line"))
 	}
 	l, _ := languageOf(i.new)
 	if count(l, i.New) > count(l, i.Old) {
 		return // a new test may well return early
 	}
 	if n := matching(without(is, was), stops); n > 0 {
-		i.add(Tests, "may stop before it has judged, or hide what it found: %d new lines", n)
+		i.add(Tests, "may stop before it has judged, or hide what it found, in %s", many(n, "new line"))
 	}
 }
 
@@ -96,6 +97,13 @@ func without(list, other []string) (left []string) {
 		}
 	}
 	return left
+}
+
+func many(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
 }
 
 func matching(list []string, pattern *regexp.Regexp) (n int) {

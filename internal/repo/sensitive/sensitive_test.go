@@ -191,21 +191,21 @@ func TestInspectTests(t *testing.T) {
 		{"skipped before", "calc_test.go", "\tt.Skip()\n", "\tt.Skip()\n\tx()\n", ""},
 		{"skipped in code", "calc.go", "", "\ts.Skip()\n", ""},
 		{"left out of a build", "calc_test.go", "package x\n", "//go:build ignore\n\npackage x\n", "skips"},
-		{"fewer in Go", "calc_test.go", "func TestA(t *testing.T) {}\nfunc TestB(t *testing.T) {}\n", "func TestA(t *testing.T) {}\n", "tests calc_test.go: has 1 tests fewer\ntests calc_test.go: changes 1 lines that were there"},
+		{"fewer in Go", "calc_test.go", "func TestA(t *testing.T) {}\nfunc TestB(t *testing.T) {}\n", "func TestA(t *testing.T) {}\n", "tests calc_test.go: has 1 test fewer\ntests calc_test.go: changes 1 line that were there"},
 		{"an assertion that goes", "a_test.py", "def test_a():\n    assert f(1) == 2\n    assert f(2) == 3\n", "def test_a():\n    assert f(1) == 2\n",
-			"tests a_test.py: has 1 assertions fewer\ntests a_test.py: changes 1 lines that were there"},
+			"tests a_test.py: has 1 assertion fewer\ntests a_test.py: changes 1 line that were there"},
 		{"an assertion as a comment", "a.test.ts", "it('a', () => {\n  expect(f(1)).toBe(2)\n})\n", "it('a', () => {\n  // expect(f(1)).toBe(2)\n})\n",
-			"tests a.test.ts: has 1 assertions fewer\ntests a.test.ts: changes 1 lines that were there"},
-		{"a weaker one", "a.test.ts", "  expect(f(1)).toBe(2)\n", "  expect(f(1)).toBeDefined()\n", "tests a.test.ts: changes 1 lines that were there"},
-		{"another expectation", "a_test.go", "\t{1, 2},\n", "\t{1, 3},\n", "tests a_test.go: changes 1 lines that were there"},
+			"tests a.test.ts: has 1 assertion fewer\ntests a.test.ts: changes 1 line that were there"},
+		{"a weaker one", "a.test.ts", "  expect(f(1)).toBe(2)\n", "  expect(f(1)).toBeDefined()\n", "tests a.test.ts: changes 1 line that were there"},
+		{"another expectation", "a_test.go", "\t{1, 2},\n", "\t{1, 3},\n", "tests a_test.go: changes 1 line that were there"},
 		{"another indentation", "a_test.go", "\tif f(1) != 2 {\n", "\t\tif f(1) != 2 {\n", ""},
 		{"another import", "a_test.go", "import \"a/b\"\n", "import \"a/c\"\n", ""},
 		{"an early end", "a_test.go", "func TestA(t *testing.T) {\n\tf(1)\n}\n", "func TestA(t *testing.T) {\n\treturn\n\tf(1)\n}\n",
-			"tests a_test.go: may stop before it has judged, or hide what it found: 1 new lines"},
+			"tests a_test.go: may stop before it has judged, or hide what it found, in 1 new line"},
 		{"what is never true", "tests/test_a.py", "def test_a():\n    assert f(1)\n", "def test_a():\n    if False:\n        assert f(1)\n",
-			"tests tests/test_a.py: may stop before it has judged, or hide what it found: 1 new lines"},
+			"tests tests/test_a.py: may stop before it has judged, or hide what it found, in 1 new line"},
 		{"what is swallowed", "tests/test_a.py", "def test_a():\n    assert f(1)\n", "def test_a():\n    try:\n        assert f(1)\n    except AssertionError:\n        pass\n",
-			"tests tests/test_a.py: may stop before it has judged, or hide what it found: 1 new lines"},
+			"tests tests/test_a.py: may stop before it has judged, or hide what it found, in 1 new line"},
 		{"a new test that returns early", "a_test.go", "func TestA(t *testing.T) {}\n", "func TestA(t *testing.T) {}\nfunc TestB(t *testing.T) {\n\treturn\n}\n", ""},
 		{"what runs", "jest.config.js", "a\n", "b\n", "tests jest.config.js: chooses which tests run: changed"},
 		{"what ran", "web/pytest.ini", "a\n", "", "tests web/pytest.ini: chose which tests run: removed"},
@@ -233,7 +233,7 @@ func TestInspectTests(t *testing.T) {
 			got := strings.Join(says(Inspect(change(c.path, c.old, c.now))), "\n")
 			want := c.want
 			if want == "skips" {
-				want = "tests " + c.path + ": skips tests, or leaves others out: 1 new lines do"
+				want = "tests " + c.path + ": skips tests, or leaves others out, in 1 new line"
 			}
 			if got != want {
 				t.Errorf("got\n%s\nwant\n%s", got, want)

@@ -88,10 +88,10 @@ func (i *inspection) tests() {
 		}
 	}
 	if skipped > 0 {
-		i.add(Tests, "skips tests, or leaves others out: %d new lines do", skipped)
+		i.add(Tests, "skips tests, or leaves others out, in %s", many(skipped, "new line"))
 	}
 	if fewer := count(l, i.Old) - count(l, i.New); fewer > 0 && !i.Cut {
-		i.add(Tests, "has %d tests fewer", fewer)
+		i.add(Tests, "has %s fewer", many(fewer, "test"))
 	}
 	if was && is {
 		i.assertions()
