@@ -142,8 +142,8 @@ func (c *Commands) command(ctx context.Context, in CommandInput, kind string) (s
 	}
 	out := signals.Check{Command: in.Command, ExitCode: res.Exit.Code, Duration: res.Duration,
 		Tail: excerpt.Tail(c.redact.String(plaintext.Of(res.Output)), tailSize), File: file, Commit: in.Commit, Unfinished: unfinished(res)}
-	if kind == "check" && !out.Passed() {
-		out.Failing = c.failing(ctx, filepath.Join(c.data, file))
+	if kind == "check" {
+		c.readOutput(ctx, filepath.Join(c.data, file), &out)
 	}
 	return out, nil
 }
@@ -164,17 +164,23 @@ func unfinished(res process.Result) string {
 	return ""
 }
 
-// failing reads the names of failing tests from a command's output.
-func (c *Commands) failing(ctx context.Context, file string) []string {
+// readOutput reads from a check's output how many tests have run, and the names of those that failed.
+func (c *Commands) readOutput(ctx context.Context, file string, out *signals.Check) {
 	f, err := os.Open(file)
+	if err == nil {
+		defer f.Close()
+		out.Ran = toolchain.Ran(f)
+		_, err = f.Seek(0, io.SeekStart)
+	}
 	if err != nil {
-		c.log.WarnContext(ctx, "the output of a check can't be read; its failing tests stay without names", "error", err)
-		return nil
+		c.log.WarnContext(ctx, "the output of a check can't be read; its tests are neither counted nor named", "error", err)
+		return
 	}
-	defer f.Close()
-	names := toolchain.Failing(f)
-	for i, name := range names {
-		names[i] = excerpt.Line(c.redact.String(name), 200)
+	if out.Passed() {
+		return
 	}
-	return names
+	out.Failing = toolchain.Failing(f)
+	for i, name := range out.Failing {
+		out.Failing[i] = excerpt.Line(c.redact.String(name), 200)
+	}
 }

@@ -141,10 +141,11 @@ type Check struct {
 	Tail     string        `json:"tail,omitempty"` // last 4 KiB of the output
 	File     string        `json:"file,omitempty"` // file with the whole output, relative to the host's data directory
 
-	Commit     string   `json:"commit,omitempty"`     // commit that was checked
-	Failing    []string `json:"failing,omitempty"`    // names of failing tests, if known; for a flaky check those of the first run
-	Flaky      bool     `json:"flaky,omitempty"`      // it failed and then passed on the same content
-	Unfinished string   `json:"unfinished,omitempty"` // why the command was aborted; it has then neither passed nor failed
+	Commit     string    `json:"commit,omitempty"`     // commit that was checked
+	Failing    []string  `json:"failing,omitempty"`    // names of failing tests, if known; for a flaky check those of the first run
+	Ran        *task.Ran `json:"ran,omitempty"`        // tests, if the output says how many
+	Flaky      bool      `json:"flaky,omitempty"`      // it failed and then passed on the same content
+	Unfinished string    `json:"unfinished,omitempty"` // why the command was aborted; it has then neither passed nor failed
 }
 
 // Passed reports whether the command has finished with exit code 0.

@@ -96,7 +96,10 @@ func (se *sessions) promptData(role task.Role, b brief) prompt.Data {
 	}
 	if c := se.status.Check; c != nil {
 		data.Result = &prompt.Result{Command: c.Command, Exit: c.ExitCode, Tail: c.Tail, Flaky: c.Flaky, Failing: c.Failing,
-			OnBase: c == se.status.BaseCheck}
+			OnBase: c == se.status.BaseCheck, Ran: c.Ran}
+	}
+	if b := se.status.BaseCheck; b != nil && data.Result != nil && data.Result.Ran.Fewer(b.Ran) {
+		data.Result.RanBefore = b.Ran
 	}
 	if b := se.status.BaseCheck; b != nil && b != se.status.Check && !b.Passed() {
 		data.Before = &prompt.Result{Command: b.Command, Exit: b.ExitCode, Tail: excerpt.Clip(b.Tail, 1000), Failing: b.Failing}

@@ -277,3 +277,26 @@ func TestRefusedCommitGoesBack(t *testing.T) {
 		t.Errorf("the pull request notes %q", notes)
 	}
 }
+
+// A check that runs fewer tests than on the base says so wherever somebody relies on it: to the reviewer, in the log and in the pull request.
+func TestFewerTestsRan(t *testing.T) {
+	w := newWorld(t)
+	w.check = func(n int) signals.Check {
+		return signals.Check{Ran: &task.Ran{N: 3 - min(n, 2), Of: task.RanTests}}
+	}
+	s := w.start(t)
+	sum := w.request(t).Summary
+	if len(sum.Checks) != 1 || sum.Checks[0].Ran == nil || sum.Checks[0].Ran.N != 1 || sum.RanBefore == nil || sum.RanBefore.N != 2 {
+		t.Errorf("the pull request says %+v, before %+v", sum.Checks, sum.RanBefore)
+	}
+	told := w.asked[len(w.asked)-1].Prompt.Result
+	if told.Ran == nil || told.Ran.N != 1 || told.RanBefore == nil || told.RanBefore.N != 2 {
+		t.Errorf("the reviewer is told %+v", told)
+	}
+	if first := w.asked[0].Prompt.Result; first.RanBefore != nil {
+		t.Errorf("the planner is told %+v", first)
+	}
+	if !slices.ContainsFunc(s.Log, func(l signals.LogLine) bool { return strings.Contains(l.Text, "passed, 1 test, in") }) {
+		t.Errorf("the log says %+v", s.Log)
+	}
+}

@@ -111,13 +111,16 @@ func (pu *publisher) summary() forge.Summary {
 		before := checkOf(b)
 		sum.Before = &before
 	}
+	if b := s.BaseCheck; b != nil {
+		sum.RanBefore = b.Ran
+	}
 	sum.Unchecked = pu.settings.Check == ""
 	return sum
 }
 
 func checkOf(c *signals.Check) forge.Check {
-	return forge.Check{Command: c.Command, Passed: c.Passed(), Exit: c.ExitCode, Flaky: c.Flaky, Failing: c.Failing, Tail: c.Tail,
-		Duration: c.Duration}
+	return forge.Check{Command: c.Command, Passed: c.Passed(), Exit: c.ExitCode, Flaky: c.Flaky, Failing: c.Failing, Ran: c.Ran,
+		Tail: c.Tail, Duration: c.Duration}
 }
 
 func verdict(c signals.Check) string {

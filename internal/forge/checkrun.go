@@ -123,12 +123,15 @@ func (s Standing) verdict() (Conclusion, string) {
 	case Void:
 		return Neutral, s.Detail
 	}
-	known := false
+	known, few := false, ""
 	for _, c := range s.Summary.Checks {
 		if !c.Passed && !c.Known {
 			return Failure, "The check fails: " + c.Command
 		}
 		known = known || !c.Passed
+		if c.ranTooFew(s.Summary.RanBefore) {
+			few = "The check passed, and ran " + c.Ran.String()
+		}
 	}
 	switch r := s.Summary.Review; {
 	case r != nil && !r.Approved:
@@ -141,6 +144,10 @@ func (s Standing) verdict() (Conclusion, string) {
 		return Neutral, "The check has not run on this commit"
 	case r == nil:
 		return Neutral, "The check passed, and nobody has reviewed it"
+	case few != "" && s.Summary.RanBefore != nil:
+		return Neutral, few + "; before this change " + s.Summary.RanBefore.String()
+	case few != "":
+		return Neutral, few
 	}
 	return Success, "The check passed, and the reviewer approves"
 }

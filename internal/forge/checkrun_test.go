@@ -14,6 +14,7 @@ func TestConclusions(t *testing.T) {
 	passed, failed := Check{Command: "go test", Passed: true}, Check{Command: "go test", Exit: 1, Failing: []string{"TestAdd"}}
 	known, approved, rejected := failed, &task.Review{Approved: true, Text: "good"}, &task.Review{Text: "no test for <b>"}
 	known.Known = true
+	none, one, two := &task.Ran{Of: task.RanTests}, &task.Ran{N: 1, Of: task.RanTests}, &task.Ran{N: 2, Of: task.RanTests}
 	worked := func(sum Summary) Standing { return Standing{State: Worked, Summary: sum} }
 	for name, c := range map[string]struct {
 		Standing
@@ -25,7 +26,11 @@ func TestConclusions(t *testing.T) {
 		"good":        {worked(Summary{Checks: []Check{passed}, Review: approved}), Success, "reviewer approves", "`go test`"},
 		"failing":     {worked(Summary{Checks: []Check{failed}, Review: approved}), Failure, "The check fails: go test", "`TestAdd`"},
 		"one of two":  {worked(Summary{Checks: []Check{passed, failed}, Review: approved}), Failure, "fails", "`TestAdd`"},
-		"known":       {worked(Summary{Checks: []Check{known}, Review: approved}), Neutral, "as it did before", "failed as before"},
+		"no tests":    {worked(Summary{Checks: []Check{{Command: "go test", Passed: true, Ran: none}}, Review: approved}), Neutral, "ran no tests", "`go test`, no tests"},
+		"fewer tests": {worked(Summary{Checks: []Check{{Command: "go test", Passed: true, Ran: one}}, RanBefore: two, Review: approved}), Neutral,
+			"ran 1 test; before this change 2 tests", "`go test`, 1 test\n"},
+		"as many": {worked(Summary{Checks: []Check{{Command: "go test", Passed: true, Ran: two}}, RanBefore: two, Review: approved}), Success, "approves", ", 2 tests"},
+		"known":   {worked(Summary{Checks: []Check{known}, Review: approved}), Neutral, "as it did before", "failed as before"},
 		"rejected": {worked(Summary{Checks: []Check{passed}, Review: rejected}), ActionRequired, "asks for changes",
 			"no test for &lt;b>"},
 		"failing both": {worked(Summary{Checks: []Check{failed}, Review: rejected}), Failure, "fails", "no test for"},

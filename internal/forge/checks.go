@@ -15,6 +15,13 @@ func (s Summary) warning(l limits) []string {
 	}
 	for _, c := range s.Checks {
 		if c.Passed || c.Known {
+			if c.ranTooFew(s.RanBefore) {
+				line := fmt.Sprintf("> **The check ran %s**: %s proves less than it seems to.", c.Ran, span(c.Command, l.line))
+				if s.RanBefore != nil {
+					line += fmt.Sprintf(" Before this change it ran %s.", s.RanBefore)
+				}
+				return []string{line}
+			}
 			continue
 		}
 		line := fmt.Sprintf("> **The check fails**: %s ended with exit code %d%s.", span(c.Command, l.line), c.Exit, tests(c.Failing, l))
@@ -24,6 +31,11 @@ func (s Summary) warning(l limits) []string {
 		return []string{line, ">", "> This pull request is a draft: mark it as ready yourself when the check passes."}
 	}
 	return nil
+}
+
+// ranTooFew tells whether a check proves less than it seems to: it ran no tests, or fewer than on the base.
+func (c Check) ranTooFew(before *task.Ran) bool {
+	return c.Ran != nil && c.Ran.N == 0 || c.Ran.Fewer(before)
 }
 
 // tests lists names of tests in brackets, with a blank before it.
@@ -66,6 +78,9 @@ func (s Summary) proof(l limits) []string {
 		if c.Duration > 0 {
 			row += " in " + spell(c.Duration)
 		}
+		if c.Ran != nil {
+			row += ", " + c.Ran.String()
+		}
 		if c.Flaky {
 			row += "; it is flaky"
 		}
@@ -100,7 +115,7 @@ func (s Summary) proof(l limits) []string {
 }
 
 // noLongerFailing returns the tests that failed before the change and fail in none of its checks. It names none where tests
-// were removed or skipped, or where a check fails with other tests or without names: those of before may not have run.
+// were removed or skipped, or fewer ran, or where a check fails with other tests or without names: those of before may not have run.
 func (s Summary) noLongerFailing() []string {
 	if len(s.Checks) == 0 || slices.ContainsFunc(s.Sensitive, func(f task.Finding) bool { return f.Kind == task.TestsFinding }) {
 		return nil
@@ -108,7 +123,7 @@ func (s Summary) noLongerFailing() []string {
 	before, failing := s.Before.Failing, []string(nil)
 	other := func(name string) bool { return !slices.Contains(before, name) }
 	for _, c := range s.Checks {
-		if !c.Passed && (len(c.Failing) == 0 || slices.ContainsFunc(c.Failing, other)) {
+		if c.ranTooFew(s.RanBefore) || !c.Passed && (len(c.Failing) == 0 || slices.ContainsFunc(c.Failing, other)) {
 			return nil
 		}
 		failing = append(failing, c.Failing...)

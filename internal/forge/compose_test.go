@@ -120,12 +120,17 @@ func TestComposeChecks(t *testing.T) {
 		{Summary{Unchecked: true}, "> **Unchecked**: the repository's settings name no check command, so nothing but the review has looked at this change."},
 		{Summary{Checks: []Check{{Command: "make", Passed: true, Flaky: true, Failing: []string{"TestA"}}}}, "### Proof\n\n- **passed when run again**: `make`; it is flaky (`TestA`)"},
 		{Summary{Checks: []Check{{Command: "make", Known: true, Failing: []string{"TestA"}}}}, "### Proof\n\n- **failed as before**: `make` (`TestA`)"},
+		{Summary{Checks: []Check{{Command: "make", Passed: true, Ran: ran(2)}}, RanBefore: ran(2)}, "### Proof\n\n- **passed**: `make`, 2 tests"},
+		{Summary{Checks: []Check{{Command: "make", Passed: true, Ran: ran(0)}}}, "> **The check ran no tests**: `make` proves less than it seems to.\n\n### Proof\n\n- **passed**: `make`, no tests"},
+		{Summary{Checks: []Check{{Command: "make", Passed: true, Ran: ran(1)}}, RanBefore: ran(2)}, "> **The check ran 1 test**: `make` proves less than it seems to. Before this change it ran 2 tests.\n\n### Proof\n\n- **passed**: `make`, 1 test"},
 	} {
 		if _, body := Compose(c.summary); body != c.want {
 			t.Errorf("got %q, want %q", body, c.want)
 		}
 	}
 }
+
+func ran(n int) *task.Ran { return &task.Ran{N: n, Of: task.RanTests} }
 
 // What was red before is named with what has become of it, where that is known.
 func TestComposeRedBefore(t *testing.T) {
@@ -136,6 +141,7 @@ func TestComposeRedBefore(t *testing.T) {
 		want  string
 	}{
 		{Check{Passed: true}, "", all + "; no longer fails"},
+		{Check{Passed: true, Ran: ran(2)}, "", all}, // the others did not run
 		{Check{Failing: []string{"TestB"}}, "", all + "; `TestA`, `TestD` no longer fail"},
 		{Check{Failing: []string{"TestB", "TestA"}}, "", all + "; `TestD` no longer fails"},
 		{Check{}, "", all}, // it does not say which fail
@@ -145,7 +151,7 @@ func TestComposeRedBefore(t *testing.T) {
 		{Check{Passed: true, Flaky: true, Failing: []string{"TestA"}}, "", all + "; `TestB`, `TestD` no longer fail"},
 		{Check{Passed: true, Flaky: true, Failing: []string{"TestC"}}, "", all + "; no longer fails"},
 	} {
-		s := Summary{Checks: []Check{c.now}, Before: before}
+		s := Summary{Checks: []Check{c.now}, Before: before, RanBefore: ran(3)}
 		if c.found != "" {
 			s.Sensitive = []task.Finding{{Kind: c.found, What: "changed"}}
 		}

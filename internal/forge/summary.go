@@ -16,6 +16,7 @@ type Summary struct {
 	Deliverables []task.Deliverable `json:"deliverables,omitempty"`
 	Checks       []Check            `json:"checks,omitempty"`
 	Before       *Check             `json:"before,omitempty"`    // the check on the base, when it failed there
+	RanBefore    *task.Ran          `json:"ranBefore,omitempty"` // tests that the check ran on the base
 	Unchecked    bool               `json:"unchecked,omitempty"` // there is no check command
 	Review       *task.Review       `json:"review,omitempty"`
 	Sensitive    []task.Finding     `json:"sensitive,omitempty"` // changes that deserve a second look
@@ -44,6 +45,7 @@ type Check struct {
 	Flaky    bool          `json:"flaky,omitempty"`   // it failed first and passed when it was run again
 	Known    bool          `json:"known,omitempty"`   // each of its failing tests failed on the base
 	Failing  []string      `json:"failing,omitempty"` // names of failing tests, where they are known
+	Ran      *task.Ran     `json:"ran,omitempty"`     // tests, where the output says how many
 	Tail     string        `json:"tail,omitempty"`    // end of its output
 	Duration time.Duration `json:"duration,omitempty"`
 }

@@ -75,6 +75,9 @@ type Result struct {
 	Failing []string `json:"failing,omitempty"` // names of failing tests, if known
 	Flaky   bool     `json:"flaky,omitempty"`   // it failed and then passed when it was repeated
 	OnBase  bool     `json:"onBase,omitempty"`  // the task has changed nothing yet
+
+	Ran       *task.Ran `json:"ran,omitempty"`       // tests, if the output says how many
+	RanBefore *task.Ran `json:"ranBefore,omitempty"` // on the base, when they were more
 }
 
 // Feedback is what a person or a check has said about an open pull request.

@@ -62,9 +62,10 @@ func full() Data {
 		Progress: []task.Entry{{Time: at, Kind: "NOTE", Text: "Names are trimmed."}, {Time: at.Add(time.Minute), Kind: "commit", Text: "fix: greet"}},
 		Work: Work{
 			Deliverable: &task.Deliverable{ID: "DOC-002", Description: "Greet is documented", Acceptance: []string{"go doc shows it", "the README names it"}},
-			Result:      &Result{Command: "go test ./...", Exit: 1, Tail: "--- FAIL: TestGreet\nFAIL", Path: "/state/check.log", Failing: []string{"example.com/greet.TestGreet"}},
-			Before:      &Result{Command: "go test ./...", Exit: 1, Tail: "panic", Failing: nil},
-			Fixing:      2,
+			Result: &Result{Command: "go test ./...", Exit: 1, Tail: "--- FAIL: TestGreet\nFAIL", Path: "/state/check.log", Failing: []string{"example.com/greet.TestGreet"},
+				Ran: &task.Ran{N: 1, Of: task.RanTests}, RanBefore: &task.Ran{N: 2, Of: task.RanTests}},
+			Before: &Result{Command: "go test ./...", Exit: 1, Tail: "panic", Failing: nil},
+			Fixing: 2,
 		},
 		Review:   "1. greet.go:3: no comment",
 		Edit:     "Leave the README alone.",

@@ -222,11 +222,19 @@ func CheckText(c *signals.Check) string {
 		return ""
 	case c.Flaky:
 		return fmt.Sprintf("passed when run again, so it is flaky (%s, %s)%s",
-			term.OneLine(c.Command), term.Duration(c.Duration), testList(c.Failing))
+			term.OneLine(c.Command), term.Duration(c.Duration)+ran(c), testList(c.Failing))
 	case c.Passed():
-		return fmt.Sprintf("passed (%s, %s)", term.OneLine(c.Command), term.Duration(c.Duration))
+		return fmt.Sprintf("passed (%s, %s%s)", term.OneLine(c.Command), term.Duration(c.Duration), ran(c))
 	}
 	return fmt.Sprintf("failed with exit code %d (%s)%s", c.ExitCode, term.OneLine(c.Command), testList(c.Failing))
+}
+
+// ran says how many tests a check has run, where its output does.
+func ran(c *signals.Check) string {
+	if c.Ran == nil {
+		return ""
+	}
+	return ", " + c.Ran.String()
 }
 
 // testList names failing tests, the first few of them.
