@@ -157,10 +157,11 @@ func (ck *checks) command(ctx workflow.Context, activity any, command string, n 
 	if c.Tail != "" { // before the line that chats show
 		ck.journal.say(ctx, "output", "%s%s", label, excerpt.Tail(c.Tail, mostOutput))
 	}
+	ran := ""
 	if c.Ran != nil {
-		word += ", " + c.Ran.String() + ","
+		ran = ", " + c.Ran.String()
 	}
-	ck.journal.say(ctx, "command", "%s%s %s in %s%s", label, firstLine(command), word, took(c.Duration), named(c.Failing))
+	ck.journal.say(ctx, "command", "%s%s %s in %s%s%s", label, firstLine(command), word, took(c.Duration), ran, named(c.Failing))
 	return &c, nil
 }
 
