@@ -3,6 +3,7 @@ package sensitive
 import (
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -48,8 +49,8 @@ var stops = regexp.MustCompile(`^\s*return(?:\s+(?:None|nil|null|true))?\s*;?\s*
 // comments matches lines that are nothing but a comment, in any of the languages.
 var comments = regexp.MustCompile(`^\s*(?://|/?\*|#(?:[^\[!\w]|$)|--|"""|<!--)|^\s*#\s`)
 
-// assertions checks a test that was there before for what it no longer says. What a task adds in the same file does not make up for a
-// line that is gone: the people who read the change have to judge that, so they are told the numbers.
+// assertions checks a test that was there before for what it no longer says: assertions, and cases with their values. What a task adds in
+// the same file does not make up for an assertion that is gone: the people who read the change have to judge that, so they are told.
 func (i *inspection) assertions() {
 	claim := claims[path.Ext(i.new)]
 	if claim == nil || i.Cut || binary(i.Old) {
@@ -59,8 +60,13 @@ func (i *inspection) assertions() {
 	if fewer := matching(was, claim) - matching(is, claim); fewer > 0 {
 		i.add(Tests, "has %s fewer", many(fewer, "assertion"))
 	}
-	if n := len(without(was, is)); n > 0 {
-		i.add(Tests, "changes %s that were there", many(n, "line"))
+	gone := without(was, is)
+	n := matching(gone, claim)
+	if matching(is, values) <= matching(was, values) { // otherwise there are new cases, and changed lines come with them
+		n = matching(gone, claim, values)
+	}
+	if n > 0 {
+		i.add(Tests, "changes or drops %s of before", many(n, "line"))
 	}
 	l, _ := languageOf(i.new)
 	if count(l, i.New) > count(l, i.Old) {
@@ -80,6 +86,9 @@ func statements(content []byte) (list []string) {
 	}
 	return list
 }
+
+// values matches lines with a value: cases of tests, and what they expect.
+var values = regexp.MustCompile("[\"'`]|\\b\\d|\\b(?:true|false|nil|null|None|True|False|undefined)\\b")
 
 // imports matches lines that name other packages: they change with every new test.
 var imports = regexp.MustCompile(`^(?:import|from|use|using|require|include|#include|package)\b|^"[\w./-]+"$` +
@@ -106,9 +115,10 @@ func many(n int, what string) string {
 	return strconv.Itoa(n) + " " + what + "s"
 }
 
-func matching(list []string, pattern *regexp.Regexp) (n int) {
+// matching counts the lines that match one of the patterns.
+func matching(list []string, patterns ...*regexp.Regexp) (n int) {
 	for _, line := range list {
-		if pattern.MatchString(line) {
+		if slices.ContainsFunc(patterns, func(p *regexp.Regexp) bool { return p.MatchString(line) }) {
 			n++
 		}
 	}
