@@ -61,6 +61,7 @@ var (
 	goOK    = regexp.MustCompile(`^ok\s+\S+\s+(?:[\d.]+s|\(cached\))`)
 	goNone  = regexp.MustCompile(`^(?:\?\s+\S+\s+\[no test files\]|ok\s+\S+\s.*\[no tests to run\]|testing: warning: no tests to run)`)
 	goEnded = regexp.MustCompile(`^\s*--- (?:PASS|FAIL): `)
+	goEvent = regexp.MustCompile(`^\{.*"Action":"(?:pass|fail)",.*"Test":"`) // with -json
 )
 
 // Ran returns how many tests have run, by the output of test runners; nil when no known runner says so. Skipped tests have not run. go test
@@ -82,6 +83,8 @@ func Ran(output io.Reader) *task.Ran {
 			goTests++
 		case strings.HasPrefix(line, "=== RUN "):
 			said, named = true, true
+		case goEvent.MatchString(line):
+			said, named, goTests = true, true, goTests+1
 		default:
 			if n, ok := counted(line); ok {
 				said, tests = true, tests+n
