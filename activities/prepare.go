@@ -39,6 +39,7 @@ type PrepareInput struct {
 	Base       string           `json:"base,omitempty"`
 	Title      string           `json:"title"` // the task in words; becomes part of the branch's name
 	Config     *task.Config     `json:"config,omitempty"`
+	Spec       []string         `json:"spec,omitempty"`     // files and folders that must be there, and that no agent may change
 	Branch     string           `json:"branch,omitempty"`   // set when the task already has one
 	Continue   bool             `json:"continue,omitempty"` // start at the head of the branch on the remote, not at the base
 	Reported   []string         `json:"reported,omitempty"` // heads of the workspace that earlier steps have reported, the newest last
@@ -97,6 +98,9 @@ func (p *Preparer) prepare(ctx context.Context, in PrepareInput) (Prepared, erro
 	resolved, err := p.settings(ctx, in)
 	if err == nil {
 		err = p.checkNeeds(ctx, in, resolved.Settings)
+	}
+	if err == nil {
+		err = p.protectSpec(ctx, in, ws, &resolved.Settings.Paths)
 	}
 	if err != nil {
 		return Prepared{}, err

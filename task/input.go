@@ -1,6 +1,7 @@
 package task
 
 import (
+	"io/fs"
 	"strconv"
 	"strings"
 
@@ -77,6 +78,9 @@ func (in Input) mistakes(known []mistake) (all []mistake) {
 			add(tooLong(f.field, len(f.text), f.most))
 		}
 	}
+	for _, m := range specMistakes(in.Spec) {
+		add(m)
+	}
 	for _, m := range imageMistakes(in.Images) {
 		add(m)
 	}
@@ -90,6 +94,26 @@ func (in Input) mistakes(known []mistake) (all []mistake) {
 	if in.Origin != nil && in.Origin.Guard != nil {
 		for _, m := range in.Origin.Guard.mistakes("origin.guard.") {
 			add(m)
+		}
+	}
+	return all
+}
+
+// MaxSpec is how many files and folders a specification may name.
+const MaxSpec = 20
+
+func specMistakes(spec []string) (all []mistake) {
+	if n := len(spec); n > MaxSpec {
+		all = append(all, mistake{field: "spec", what: "has " + strconv.Itoa(n) + " items", way: "give at most " + strconv.Itoa(MaxSpec) + ", or their folder"})
+	}
+	for i, p := range spec[:min(len(spec), MaxSpec)] {
+		field := "spec item " + strconv.Itoa(i+1)
+		switch {
+		case len(p) > maxLink:
+			all = append(all, tooLong(field, len(p), maxLink))
+		case !fs.ValidPath(p) || p == "." || strings.ContainsAny(p, "*?[{\\") || strings.ContainsFunc(p, Hidden):
+			all = append(all, mistake{field: field, what: "is " + quote(p) + ", which is no path in a repository",
+				way: "give a file or a folder as git names it, such as SPEC.md or docs/spec"})
 		}
 	}
 	return all

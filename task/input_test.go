@@ -12,13 +12,13 @@ import (
 
 func TestParseInput(t *testing.T) {
 	t.Parallel()
-	got, err := ParseInput([]byte(`{"repository":"octo/hello","task":"fix it","base":"release/1.2","issue":{"forge":"github","number":7,"title":"t","body":"b","url":"https://x/7"},
+	got, err := ParseInput([]byte(`{"repository":"octo/hello","task":"fix it","base":"release/1.2","spec":["SPEC.md","docs/spec"],"issue":{"forge":"github","number":7,"title":"t","body":"b","url":"https://x/7"},
 		"requestedBy":{"name":"ada","via":"cli"},"config":{"budget":{"cost":5},"pullRequest":{"labels":[]},"approval":null}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	five := 5.0
-	want := Input{Repository: "octo/hello", Task: "fix it", Base: "release/1.2", Issue: &Issue{Forge: "github", Number: 7, Title: "t", Body: "b", URL: "https://x/7"},
+	want := Input{Repository: "octo/hello", Task: "fix it", Base: "release/1.2", Spec: []string{"SPEC.md", "docs/spec"}, Issue: &Issue{Forge: "github", Number: 7, Title: "t", Body: "b", URL: "https://x/7"},
 		RequestedBy: &Person{Name: "ada", Via: "cli"}, Config: &Config{Budget: &BudgetConfig{Cost: &five}, PullRequest: &PullRequestConfig{Labels: []string{}}}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -44,7 +44,7 @@ func TestParseInputRefuses(t *testing.T) {
 		"blank task":       {`{"repository":"octo/hello","task":" \n"}`, "input: task is missing", "say in words"},
 		"long task":        {`{"repository":"octo/hello","task":"` + strings.Repeat("x", MaxTask+1) + `"}`, "input: task has 32769 bytes", "give at most 32768"},
 		"task type":        {`{"repository":"octo/hello","task":["fix"]}`, "input: task is a list", "give text, in quotes"},
-		"unknown key":      {`{` + valid + `,"repo":"x"}`, "input: repo is not a known key", "use repository, task, images, review, base, fork, issue, requestedBy, room, config or origin"},
+		"unknown key":      {`{` + valid + `,"repo":"x"}`, "input: repo is not a known key", "use repository, task, spec, images, review, base, fork, issue, requestedBy, room, config or origin"},
 		"near key":         {`{` + valid + `,"bas":"main"}`, "input: bas is not a known key", "did you mean base?"},
 		"key of two lines": {`{` + valid + `,"a\nb":1}`, `input: "a\nb" is not a known key`, "use repository"},
 		"case matters":     {`{` + valid + `,"Base":"main"}`, "input: Base is not a known key", "did you mean base?"},
@@ -59,6 +59,11 @@ func TestParseInputRefuses(t *testing.T) {
 		"config value":     {`{` + valid + `,"config":{"thinking":512}}`, "input: config.thinking is 512", "give a whole number from 1024 to 1000000"},
 		"config list":      {`{` + valid + `,"config":{"pullRequest":{"labels":["a",7]}}}`, "input: config.pullRequest.labels[1] is 7", "give text, in quotes"},
 		"config label":     {`{` + valid + `,"config":{"pullRequest":{"labels":["a",""]}}}`, `input: config.pullRequest.labels item 2 is "", which is no label`, "give labels"},
+		"spec, absolute":   {`{` + valid + `,"spec":["SPEC.md","/etc/passwd"]}`, `input: spec item 2 is "/etc/passwd", which is no path in a repository`, "give a file or a folder"},
+		"spec, outside":    {`{` + valid + `,"spec":["../SPEC.md"]}`, `input: spec item 1 is "../SPEC.md"`, "give a file or a folder"},
+		"spec, a pattern":  {`{` + valid + `,"spec":["docs/*.md"]}`, `input: spec item 1 is "docs/*.md"`, "give a file or a folder"},
+		"spec, everything": {`{` + valid + `,"spec":["."]}`, `input: spec item 1 is "."`, "give a file or a folder"},
+		"spec, many":       {`{` + valid + `,"spec":["` + strings.Repeat(`a","`, 20) + `b"]}`, "input: spec has 21 items", "give at most 20"},
 		"deep":             {`{` + valid + `,"config":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `}`, "nested more than 16 deep", "give a JSON object"},
 		"too big":          {`{"task":"` + strings.Repeat("x", MaxInput) + `"}`, "input: has 262155 bytes", "give at most 262144"},
 	} {

@@ -8,17 +8,18 @@ import (
 
 // Input is what starts a task: one JSON object, every field but Repository and Task optional.
 type Input struct {
-	Repository  string  `json:"repository"`            // owner/name, git URL, or absolute path
-	Task        string  `json:"task"`                  // what to do, in words
-	Images      []Image `json:"images,omitempty"`      // pictures that belong to the task
-	Review      string  `json:"review,omitempty"`      // a person's review of the present state, for the first plan
-	Base        string  `json:"base,omitempty"`        // branch to start from and to merge into; the remote's default when empty
-	Fork        bool    `json:"fork,omitempty"`        // push to a fork in the token's account; the pull request goes to the repository
-	Issue       *Issue  `json:"issue,omitempty"`       // issue that the task was started for
-	RequestedBy *Person `json:"requestedBy,omitempty"` // who has asked for it
-	Room        *Room   `json:"room,omitempty"`        // chat that follows the task, in addition to the operator's rooms
-	Config      *Config `json:"config,omitempty"`      // settings of this task, within the operator's limits
-	Origin      *Origin `json:"origin,omitempty"`      // of work from an intake, with the limits it waits for
+	Repository  string   `json:"repository"`            // owner/name, git URL, or absolute path
+	Task        string   `json:"task"`                  // what to do, in words
+	Spec        []string `json:"spec,omitempty"`        // files and folders of the repository with the specification to carry out
+	Images      []Image  `json:"images,omitempty"`      // pictures that belong to the task
+	Review      string   `json:"review,omitempty"`      // a person's review of the present state, for the first plan
+	Base        string   `json:"base,omitempty"`        // branch to start from and to merge into; the remote's default when empty
+	Fork        bool     `json:"fork,omitempty"`        // push to a fork in the token's account; the pull request goes to the repository
+	Issue       *Issue   `json:"issue,omitempty"`       // issue that the task was started for
+	RequestedBy *Person  `json:"requestedBy,omitempty"` // who has asked for it
+	Room        *Room    `json:"room,omitempty"`        // chat that follows the task, in addition to the operator's rooms
+	Config      *Config  `json:"config,omitempty"`      // settings of this task, within the operator's limits
+	Origin      *Origin  `json:"origin,omitempty"`      // of work from an intake, with the limits it waits for
 }
 
 // Issue is the ticket that a task was started for.

@@ -179,7 +179,8 @@ const cleanLost = "clean-lost"
 // workspace has the host make the workspace, or restore it from the checkpoint.
 func (ru *runner) workspace(ctx workflow.Context) error {
 	in := activities.PrepareInput{Ref: ru.ref(), Repository: ru.def.repo, Fork: ru.def.fork, Base: ru.def.input.Base, Title: ru.def.input.Task,
-		Config: ru.def.input.Config, Branch: ru.status.Branch, Continue: ru.def.continues, Reported: ru.heads()}
+		Config: ru.def.input.Config, Branch: ru.status.Branch, Continue: ru.def.continues, Reported: ru.heads(),
+		Spec: ru.def.input.Spec}
 	if ru.status.Base != "" {
 		in.Base = ru.status.Base
 	}

@@ -64,6 +64,9 @@ func (r *inputReader) input(ctx context.Context, c *cobra.Command, o *inputFlags
 	if len(images) > 0 {
 		in["images"] = images
 	}
+	if len(o.specs) > 0 {
+		in["spec"] = o.specs
+	}
 	if o.issue != 0 {
 		issue, err := r.issue(ctx, repository, o.issue)
 		if err != nil {
@@ -97,6 +100,9 @@ func (r *inputReader) issue(ctx context.Context, repository string, number int) 
 func (r *inputReader) taskText(o *inputFlags, args []string) (string, error) {
 	if o.issue < 0 {
 		return "", fault.New(fault.Input, "--issue %d: not an issue number", o.issue).WithHint("give a number from 1 up")
+	}
+	if o.specs != nil {
+		return r.specText(o, args)
 	}
 	switch {
 	case len(args) > 0 && o.file != "":

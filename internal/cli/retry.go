@@ -10,7 +10,6 @@ import (
 	"github.com/longshift/longshift/internal/cli/command"
 	"github.com/longshift/longshift/internal/cli/tasks"
 	"github.com/longshift/longshift/internal/cli/term"
-	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/signals"
 )
 
@@ -31,9 +30,8 @@ its plan was, which tests failed and what the review asked for. Its branch and i
 		Example:           "  longshift retry x1y2z3\n  longshift retry x1y2z3 --tell \"keep the old API\" --detach",
 		Args:              command.TakesTask(1),
 		ValidArgsFunction: f.tasks.CompleteEnded,
-		Annotations: command.Exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitConflict, fault.ExitSuspended, fault.ExitServer,
-			fault.ExitChecks, fault.ExitInterrupt),
-		RunE: func(c *cobra.Command, args []string) error { return o.run(c.Context(), args[0]) },
+		Annotations:       runExits(),
+		RunE:              func(c *cobra.Command, args []string) error { return o.run(c.Context(), args[0]) },
 	}
 	c.Flags().StringVar(&o.tell, "tell", "", "`text` that the planner should know in addition")
 	o.launch.define(c.Flags())

@@ -104,7 +104,7 @@ Kill anything, at any moment: no finished work is lost or done twice.`,
 		Printer: f.printer, Input: f.terminal, Resolve: w.ResolveConfig, Decide: decideInSandbox(w.Policy),
 		Account: w.Account, Model: w.Model}
 	for group, commands := range map[string][]*cobra.Command{
-		groupTask: {newRunCommand(f), newRetryCommand(f), newFollowUpCommand(f), newStatusCommand(f), newListCommand(f),
+		groupTask: {newRunCommand(f), newSpecCommand(f), newRetryCommand(f), newFollowUpCommand(f), newStatusCommand(f), newListCommand(f),
 			newShowCommand(f), newLogsCommand(f), newDiffCommand(f), newCheckoutCommand(f), newUndoCommand(f), newOpenCommand(f),
 			newCommandsCommand(f), newActsCommand(f), newChatsCommand(f)},
 		groupArrive: {watch.NewCommand(watch.Uses{Config: f.config, Configs: f.configs, Repositories: f.repositories,

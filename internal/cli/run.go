@@ -21,9 +21,19 @@ type runOptions struct {
 	flags  inputFlags
 }
 
-func newRunCommand(f *factory) *cobra.Command {
-	o := &runOptions{server: f.server, config: f.config, reader: newInputReader(f), clones: newCloneCheck(f), forges: newForgeCheck(f),
+func newRunOptions(f *factory) *runOptions {
+	return &runOptions{server: f.server, config: f.config, reader: newInputReader(f), clones: newCloneCheck(f), forges: newForgeCheck(f),
 		advice: newAdvice(f), launch: newLauncher(f)}
+}
+
+// runExits are the exit codes of commands that start a task and follow it.
+func runExits() map[string]string {
+	return command.Exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitConflict, fault.ExitSuspended, fault.ExitServer,
+		fault.ExitChecks, fault.ExitInterrupt)
+}
+
+func newRunCommand(f *factory) *cobra.Command {
+	o := newRunOptions(f)
 	c := &cobra.Command{
 		Use:   "run <task>",
 		Short: "Start a task and follow it",
@@ -40,9 +50,8 @@ Without a terminal the command ends with exit code 5 when the task is suspended,
   longshift run --file task.md --approval required --check "go test ./..."
   longshift run "make the page look like this" --image drawing.png
   longshift run --issue 42 --repo acme/web --detach`,
-		Args: command.Takes(0, 1, ""),
-		Annotations: command.Exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitConflict, fault.ExitSuspended, fault.ExitServer,
-			fault.ExitChecks, fault.ExitInterrupt),
+		Args:        command.Takes(0, 1, ""),
+		Annotations: runExits(),
 		RunE: func(c *cobra.Command, args []string) error {
 			return o.run(c, args)
 		},

@@ -19,6 +19,7 @@ type inputFlags struct {
 	review string
 	issue  int
 	images []string
+	specs  []string // of a command that carries out a specification
 
 	planOnly bool
 }

@@ -87,6 +87,7 @@ func wrongInputs(s *lab.Stage) []wrong {
 		{"unknown repository", in("repository", "acme/nothing"), fault.NotFound, []string{"acme/nothing", "not there"}},
 		{"unknown path", in("repository", nowhere), fault.NotFound, []string{nowhere, "not there"}},
 		{"unknown URL", in("repository", s.Front+"/acme/nothing.git"), fault.NotFound, []string{s.Front + "/acme/nothing.git", "not there"}},
+		{"no specification", in("spec", []string{"docs/SPEC.md"}), fault.NotFound, []string{"spec: there is no docs/SPEC.md in main at "}},
 		{"unknown base", in("base", "release"), fault.Input, []string{"base", "release", "main"}},
 		{"wrong settings of the repository", in("base", "wrong-settings"), fault.Input, []string{".longshift.yaml", "line 2", "chekc"}},
 	}

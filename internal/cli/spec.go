@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"path"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/longshift/longshift/internal/cli/command"
+	"github.com/longshift/longshift/internal/fault"
+)
+
+func newSpecCommand(f *factory) *cobra.Command {
+	c := &cobra.Command{
+		Use: "spec", Short: "Carry out a specification that is in the repository", Example: "  longshift spec run --approval required",
+		Args: cobra.ArbitraryArgs, RunE: command.NeedsCommand, Annotations: command.Exits(),
+	}
+	c.AddCommand(newSpecRunCommand(f))
+	return c
+}
+
+func newSpecRunCommand(f *factory) *cobra.Command {
+	o := newRunOptions(f)
+	c := &cobra.Command{
+		Use:   "run [text]",
+		Short: "Start a task that carries out SPEC.md, and follow it",
+		Long: `Start a task that carries out a specification, and follow it to its end. The specification is read from the base commit, so commit it
+first. The planner compares it with the repository and proposes the deliverables that are missing; you approve, edit or reject them as you do
+with any plan. No session may change the specification.
+
+Without --spec it is SPEC.md. What you say in words is told to the planner in addition. A task for which a sentence is enough needs no
+specification: that is longshift run.`,
+		Example: `  longshift spec run
+  longshift spec run --spec docs/spec --spec API.md --approval required
+  longshift spec run "only the part about dates" --budget 5`,
+		Args:        command.Takes(0, 1, ""),
+		Annotations: runExits(),
+		RunE: func(c *cobra.Command, args []string) error {
+			for i, spec := range o.flags.specs {
+				o.flags.specs[i] = path.Clean(spec)
+			}
+			return o.run(c, args)
+		},
+	}
+	o.flags.define(c)
+	c.Flags().StringArrayVar(&o.flags.specs, "spec", []string{"SPEC.md"}, "`path` of a file or a folder in the repository; repeatable")
+	_ = c.Flags().MarkHidden("issue") // fails only for an unknown flag
+	o.launch.define(c.Flags())
+	return c
+}
+
+// specText is a task that carries out a specification, in words.
+func (r *inputReader) specText(o *inputFlags, args []string) (string, error) {
+	text := "Carry out the specification in " + strings.Join(o.specs, ", ")
+	if o.issue != 0 {
+		return "", fault.New(fault.Input, "--issue %d: the task is the specification", o.issue).
+			WithHint("name the issue in words, or use longshift run --issue")
+	}
+	more := ""
+	switch {
+	case len(args) > 0 && o.file != "":
+		return "", fault.New(fault.Input, "--file %s: the text was given as an argument too", o.file).WithHint("give one of the two")
+	case len(args) > 0:
+		more = args[0]
+	case o.file != "":
+		var err error
+		if more, err = r.readText("--file", o.file); err != nil {
+			return "", err
+		}
+	}
+	if more = strings.TrimSpace(more); more != "" {
+		text += "\n\n" + more
+	}
+	return text, nil
+}
