@@ -16,8 +16,9 @@ import (
 // noHTTP begins a warning of what is so by default here, and only for want of a flag that --help describes.
 const noHTTP = "HTTP API port has not been set"
 
-// notYet is the error of whoever asks for a shard that the server is still acquiring, while it starts. They ask again.
-const notYet = "shard status unknown"
+// notYet are the errors of whoever asks, while the server starts, for a shard that it is still acquiring, or for a frontend that does not
+// answer yet. They ask again.
+var notYet = []string{"shard status unknown", "Frontend is not healthy yet"}
 
 // serverLog passes the server's log lines to slog.
 type serverLog struct {
@@ -50,7 +51,9 @@ func (l serverLog) Fatal(msg string, tags ...tag.Tag) {
 	os.Exit(1)
 }
 
-func saysNotYet(t tag.Tag) bool { return t.Key() == "error" && fmt.Sprint(t.Value()) == notYet }
+func saysNotYet(t tag.Tag) bool {
+	return t.Key() == "error" && slices.Contains(notYet, fmt.Sprint(t.Value()))
+}
 
 func (l serverLog) write(level slog.Level, msg string, tags []tag.Tag) {
 	ctx := context.Background()
