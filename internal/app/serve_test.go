@@ -107,7 +107,9 @@ func TestSlowStrangersSilenceNobody(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l := startListening(t)
-			status(t, "GET", "http://"+l.health+"/healthz", "") // it listens
+			for _, address := range []string{l.health, l.hooks} {
+				status(t, "GET", "http://"+address+"/healthz", "") // it listens
+			}
 			var strangers []net.Conn
 			for range 200 {
 				c, err := net.Dial("tcp", l.hooks)
