@@ -12,17 +12,17 @@ import (
 
 // endpoints is what a session's agent reaches on this host: its model, and the tools that it reports by.
 type endpoints struct {
-	model   *gateway.Session   // nil when agents talk to their own endpoint
+	model   model
 	reports *reporting.Session // nil when the agent reports in its text alone
 }
 
 // open opens the endpoints of a session.
 func (la *launcher) open(in SessionInput, rec *record) (*endpoints, error) {
-	model, err := la.openModel(in, rec)
+	session, err := la.openModel(in, rec)
 	if err != nil {
 		return nil, err
 	}
-	e := &endpoints{model: model}
+	e := &endpoints{model: model{session}}
 	if e.serves(in) {
 		return e, nil
 	}
@@ -54,7 +54,7 @@ func (in SessionInput) byTools() bool { return in.Agent == task.AgentClaude }
 
 // show tells the agent of its endpoints.
 func (e *endpoints) show(ctx context.Context, s *agent.Session) {
-	if m := e.model; m != nil {
+	if m := e.model.endpoint; m != nil {
 		s.Search = m.Granted("web_search")
 		s.BaseURL, s.Upstream, s.Token, s.Login = m.BaseURL(), m.Upstream(), m.Token(), m.Kind(ctx) == gateway.OAuth
 	}
@@ -65,8 +65,8 @@ func (e *endpoints) show(ctx context.Context, s *agent.Session) {
 
 // addresses are those of the endpoints.
 func (e *endpoints) addresses() (all []string) {
-	if e.model != nil {
-		all = append(all, e.model.BaseURL())
+	if m := e.model.endpoint; m != nil {
+		all = append(all, m.BaseURL())
 	}
 	if e.reports != nil {
 		all = append(all, e.reports.Endpoint().URL)
@@ -79,7 +79,7 @@ func (e *endpoints) close() task.Usage {
 	if e.reports != nil {
 		e.reports.Close()
 	}
-	return (&model{e.model}).close()
+	return e.model.close()
 }
 
 // begin hands the session's reports to its log, first those of earlier attempts. One of them may have ended

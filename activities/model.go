@@ -9,7 +9,9 @@ import (
 
 // model is a session's connection to its model. With a gateway, usage and limits are measured there;
 // without one, they are what the agent reports.
-type model struct{ endpoint *gateway.Session }
+type model struct {
+	endpoint *gateway.Session // nil when agents talk to their own endpoint
+}
 
 // usage returns the usage of the session over all its attempts on this host; zero without a gateway.
 func (m *model) usage() task.Usage {

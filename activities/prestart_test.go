@@ -63,7 +63,7 @@ func TestStartAheadStartsOnce(t *testing.T) {
 	if n, _, _ := w.counts(); n != 1 || !ok {
 		t.Errorf("warmed %d times, waits %v", n, ok)
 	}
-	if s.Prompt != "" || s.System == "" || s.Dir != b.work() || s.BaseURL != e.ends.model.BaseURL() || s.Token != e.ends.model.Token() || s.Resume {
+	if s.Prompt != "" || s.System == "" || s.Dir != b.work() || s.BaseURL != e.ends.model.endpoint.BaseURL() || s.Token != e.ends.model.endpoint.Token() || s.Resume {
 		t.Errorf("warmed for %+v", s)
 	}
 	for name, next := range map[string]*SessionInput{"no session": nil, "an agent that can't": {Ref: b.ref, ID: newUUID(), Agent: "plain"},

@@ -40,7 +40,7 @@ func (r *sessionRun) do(ctx context.Context) (_ SessionResult, err error) {
 	}
 	defer ends.close()
 	r.over = ends.ended()
-	model := &model{ends.model}
+	model := &ends.model
 	if w, ok := r.agent.(Warmer); ok && r.prestarted != nil {
 		defer w.Cool(r.in.ID) // if Run is never called; after Run there is nothing to end
 	}
@@ -118,7 +118,7 @@ func (r *sessionRun) open() (*endpoints, error) {
 	if r.prestarted == nil {
 		return r.of.launcher.open(r.in, r.rec)
 	}
-	if m := r.prestarted.model; m != nil {
+	if m := r.prestarted.model.endpoint; m != nil {
 		m.SetBudget(r.in.CeilingUSD)
 	}
 	if r.prestarted.serves(r.in) {

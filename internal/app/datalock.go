@@ -42,5 +42,9 @@ func lockData(dir string) (unlock func(), err error) {
 		f.Close()
 		return nil, fault.New(fault.Infra, "lock the data directory: %w", err)
 	}
-	return func() { f.Close() }, nil
+	return func() {
+		// Closing is not enough: a program that is being started right now still holds a copy of the descriptor.
+		_ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN)
+		f.Close()
+	}, nil
 }

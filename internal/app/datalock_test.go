@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/longshift/longshift/internal/fault"
@@ -23,8 +26,27 @@ func TestOneWorkerOnADataDirectory(t *testing.T) {
 		!strings.HasSuffix(said, want) || !strings.Contains(way, "LONGSHIFT_DATA") || strings.Count(way, "\n") != 1 {
 		t.Errorf("code %d:\n%s", code, out.String())
 	}
+	defer syscall.Close(copied(t, filepath.Join(dir, lockFile))) // as a program that is being started has one
 	unlock()
 	again, err := lockData(dir)
 	must(t, err)
 	again()
+}
+
+// copied is a copy of the descriptor by which this process has the file open.
+func copied(t *testing.T, file string) int {
+	t.Helper()
+	open, err := filepath.Glob("/dev/fd/*")
+	must(t, err)
+	for _, fd := range open {
+		if to, err := os.Readlink(fd); err == nil && to == file {
+			n, err := strconv.Atoi(filepath.Base(fd))
+			must(t, err)
+			n, err = syscall.Dup(n)
+			must(t, err)
+			return n
+		}
+	}
+	t.Fatalf("%s is not open", file)
+	return -1
 }

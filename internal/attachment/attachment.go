@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"image"
 	_ "image/gif"  // a decoder
 	_ "image/jpeg" // a decoder
@@ -44,7 +45,7 @@ func Of(name string, content []byte) (task.Image, error) {
 	}
 	if max(size.Width, size.Height) > mostPixels {
 		return task.Image{}, fault.New(fault.Input, "image %s has %d x %d pixels, and models take at most %d on a side", name, size.Width, size.Height, mostPixels).
-			WithHint("make it smaller, for example with ImageMagick: convert %q -resize 1600x1600 smaller.png", name)
+			WithHint("%s", smaller(name))
 	}
 	return task.Image{Name: shown(name), Type: kind, Bytes: len(content), Sum: sumOf(content)}, nil
 }
@@ -55,7 +56,12 @@ const mostPixels = 8000
 // TooLarge is the error for an image of more bytes than the server takes.
 func TooLarge(name string, bytes int64) error {
 	return fault.New(fault.Input, "image %s has %s, and %s is the most", name, task.Size(int(bytes)), task.Size(task.MaxImageBytes)).
-		WithHint("make it smaller, for example with ImageMagick: convert %q -resize 1600x1600 -quality 80 smaller.jpg", name)
+		WithHint("%s", smaller(name))
+}
+
+// smaller says how an image that is too large becomes smaller, in pixels and in bytes.
+func smaller(name string) string {
+	return fmt.Sprintf("make it smaller, for example with ImageMagick: convert %q -resize 1600x1600 -quality 80 smaller.jpg", name)
 }
 
 // shown is the name without what a terminal or a prompt would obey.
