@@ -40,11 +40,14 @@ const (
 	shellAsserts = `\bassert\w*\b|\brefute\w*\b|^\s*\[\[? |^\s*test |\bexit 1\b|\bdiff\b|\bcmp\b`
 )
 
-// stops matches added lines that end a test before it has judged anything, or that swallow what it has found.
+// stops matches added lines that end a test before it has judged anything, that swallow what it has found, or that ask the environment
+// whether it shall judge at all.
 var stops = regexp.MustCompile(`^\s*return(?:\s+(?:None|nil|null|true))?\s*;?\s*$` +
 	`|\bif\s*\(?\s*(?:false|False|0)\b|\bwhile\s*\(?\s*(?:false|False|0)\b|^\s*#if\s+(?:0|false)\b` +
 	`|^\s*except\b.*:\s*(?:pass\s*)?$|\bcontextlib\.suppress\(|\bsuppress\(\w*(?:Error|Exception)` +
-	`|\bcatch\b\s*(?:\([^)]*\))?\s*\{|^\s*rescue\b|\brecover\(\)`)
+	`|\bcatch\b\s*(?:\([^)]*\))?\s*\{|^\s*rescue\b|\brecover\(\)` +
+	`|^\s*(?:}?\s*else\s+)?(?:if|unless)\b.*(?:` +
+	`\benv::var|\bos\.(?:environ|getenv|Getenv|LookupEnv)\b|\bprocess\.env\b|\bSystem\.getenv\(|\bENV\[)`)
 
 // comments matches lines that are nothing but a comment, in any of the languages.
 var comments = regexp.MustCompile(`^\s*(?://|/?\*|#(?:[^\[!\w]|$)|--|"""|<!--)|^\s*#\s`)

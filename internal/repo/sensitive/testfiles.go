@@ -47,6 +47,9 @@ var languages = []language{
 	in(".bats .sh .t .pl .pm", `(?m)^\s*@test\b`, `^\s*skip\b|\bskip_all\b|\bTODO:`),
 }
 
+// buildTag matches a line that leaves a file of Go out of some builds. A new file may well be for one system alone.
+var buildTag = regexp.MustCompile(`^//(?:go:build| \+build)\s`)
+
 func in(ends, test, skip string) language {
 	return language{ends, regexp.MustCompile(test), regexp.MustCompile(skip)}
 }
@@ -83,7 +86,7 @@ func (i *inspection) tests() {
 	l, _ := languageOf(i.new)
 	skipped := 0
 	for _, line := range added(i.Old, i.New) {
-		if l.skip.MatchString(line) {
+		if l.skip.MatchString(line) || was && buildTag.MatchString(line) {
 			skipped++
 		}
 	}
