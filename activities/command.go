@@ -34,6 +34,7 @@ type Commands struct {
 	slots      *slots
 	prestarter *prestarter
 	runner     *commandRunner
+	permitted  Permissions
 	redact     *redact.Redactor
 	log        *slog.Logger
 }
@@ -50,6 +51,8 @@ type CommandInput struct {
 
 	Paths task.PathSettings `json:"paths,omitzero"` // the task's settings for paths
 	Env   map[string]string `json:"env,omitempty"`  // variables that the task sets
+
+	Commands task.CommandSettings `json:"commands,omitzero"` // the task's rules, for a command that an agent has proposed
 
 	Precedence Precedence `json:"precedence,omitzero"`
 }
@@ -72,20 +75,21 @@ func (c *Commands) RunChecks(ctx context.Context, in CommandInput) (signals.Chec
 		return signals.Check{}, err
 	}
 	defer release()
-	out, err := c.checks(ctx, in)
+	out, err := c.checks(ctx, in, "check")
 	if err == nil && out.Unfinished == "" {
 		c.leaveCaches(ctx, in.Ref, out.Passed())
 	}
 	return out, err
 }
 
-func (c *Commands) checks(ctx context.Context, in CommandInput) (signals.Check, error) {
-	first, err := c.command(ctx, in, "check")
+// checks runs a command that judges the work, and repeats it once when it fails.
+func (c *Commands) checks(ctx context.Context, in CommandInput, kind string) (signals.Check, error) {
+	first, err := c.command(ctx, in, kind)
 	if err != nil || first.ExitCode == 0 || first.Unfinished != "" || first.Duration >= in.Wall {
 		return first, err
 	}
 	in.Again, in.Next, in.Wall = true, nil, in.Wall-first.Duration
-	again, err := c.command(ctx, in, "check")
+	again, err := c.command(ctx, in, kind)
 	if err != nil {
 		return again, err
 	}
@@ -142,7 +146,7 @@ func (c *Commands) command(ctx context.Context, in CommandInput, kind string) (s
 	}
 	out := signals.Check{Command: in.Command, ExitCode: res.Exit.Code, Duration: res.Duration,
 		Tail: excerpt.Tail(c.redact.String(plaintext.Of(res.Output)), tailSize), File: file, Commit: in.Commit, Unfinished: unfinished(res)}
-	if kind == "check" {
+	if kind != "setup" {
 		c.readOutput(ctx, filepath.Join(c.data, file), &out)
 	}
 	return out, nil

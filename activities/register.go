@@ -12,6 +12,7 @@ func (h *Host) RegisterLong(r worker.ActivityRegistry) {
 	r.RegisterActivity(h.Sessions.RunAgent)
 	r.RegisterActivity(h.Commands.RunSetup)
 	r.RegisterActivity(h.Commands.RunChecks)
+	r.RegisterActivity(h.Commands.RunProof)
 }
 
 // RegisterControl registers the host's short activities.

@@ -69,7 +69,7 @@ func hideSecrets(r *redact.Redactor, res *SessionResult) {
 		}
 		for i := range p.Deliverables {
 			d := &p.Deliverables[i]
-			d.Description = hide(d.Description)
+			d.Description, d.Proof = hide(d.Description), hide(d.Proof)
 			for j := range d.Acceptance {
 				d.Acceptance[j] = hide(d.Acceptance[j])
 			}

@@ -47,7 +47,7 @@ func (p Plan) Tidy() Plan {
 	all := make([]Deliverable, 0, len(p.Deliverables))
 	for _, d := range p.Deliverables {
 		all = append(all, Deliverable{ID: tidyID(d.ID), Description: cut(excerpt.OneLine(Visible(d.Description)), maxDescription),
-			Acceptance: tidyList(d.Acceptance, maxCriteria, maxCriterion), Status: Pending})
+			Acceptance: tidyList(d.Acceptance, maxCriteria, maxCriterion), Status: Pending, Proof: strings.TrimSpace(Visible(d.Proof))})
 	}
 	next := highest("TASK", all)
 	for i := range all {
@@ -145,6 +145,12 @@ func (d Deliverable) check(bad func(what, way string), before []Deliverable) {
 	if d.Description == "" {
 		bad("has no description", "say what will be there when it is done")
 	}
+	if strings.ContainsAny(d.Proof, "`\n") {
+		bad("has the proof "+quote(d.Proof), "give one line without backticks; write $(...) for them")
+	}
+	if len(d.Proof) > maxCriterion {
+		bad("has a proof of "+strconv.Itoa(len(d.Proof))+" bytes", "give at most "+strconv.Itoa(maxCriterion))
+	}
 	if len(d.Description) > maxDescription+len(cutMark) {
 		bad("has a description of "+strconv.Itoa(len(d.Description))+" bytes", "give at most "+strconv.Itoa(maxDescription))
 	}
@@ -159,7 +165,7 @@ func (p Plan) size() int {
 		}
 	}
 	for _, d := range p.Deliverables {
-		n += len(d.ID) + len(d.Description) + 60
+		n += len(d.ID) + len(d.Description) + len(d.Proof) + 60
 		for _, s := range d.Acceptance {
 			n += len(s) + 3
 		}

@@ -21,10 +21,12 @@ const PlanSchema = `{"type":"object","additionalProperties":false,` +
 	`"split":{"type":"array","items":{"type":"string"},` +
 	`"description":"when that is too much for one pull request: the tasks to split it into; else empty"},` +
 	`"deliverables":{"type":"array","items":{"type":"object","additionalProperties":false,` +
-	`"required":["id","description","acceptance"],"properties":{` +
+	`"required":["id","description","acceptance","proof"],"properties":{` +
 	`"id":{"type":"string","description":"{TYPE}-{NNN}, such as FEAT-001"},` +
 	`"description":{"type":"string"},` +
-	`"acceptance":{"type":"array","items":{"type":"string"},"description":"what can be checked when it is done"}}}}}}`
+	`"acceptance":{"type":"array","items":{"type":"string"},"description":"what can be checked when it is done"},` +
+	`"proof":{"type":"string",` +
+	`"description":"when the task has a specification: a shell command that fails now and passes when it is done; else empty"}}}}}}`
 
 // ReviewSchema is the JSON Schema of a reviewer's structured answer.
 const ReviewSchema = `{"type":"object","additionalProperties":false,"required":["verdict","text"],"properties":{` +
@@ -48,6 +50,7 @@ type deliverableAnswer struct {
 	ID          string   `json:"id"`
 	Description string   `json:"description"`
 	Acceptance  []string `json:"acceptance"`
+	Proof       string   `json:"proof"`
 }
 
 // reviewAnswer is an answer according to ReviewSchema.
@@ -65,7 +68,7 @@ func DecodePlan(answer []byte) (Plan, error) {
 	p := Plan{Verdict: a.Verdict, Summary: a.Summary, Approach: a.Approach, Files: a.Files, Risks: a.Risks, Evidence: a.Evidence,
 		Lines: a.Lines, Split: a.Split}
 	for _, d := range a.Deliverables {
-		p.Deliverables = append(p.Deliverables, Deliverable{ID: d.ID, Description: d.Description, Acceptance: d.Acceptance})
+		p.Deliverables = append(p.Deliverables, Deliverable{ID: d.ID, Description: d.Description, Acceptance: d.Acceptance, Proof: d.Proof})
 	}
 	p = p.Tidy()
 	return p, p.Validate()

@@ -39,6 +39,9 @@ func (p Plan) List() string {
 				b.WriteString("  - " + a + "\n")
 			}
 		}
+		if d.Proof != "" {
+			b.WriteString("  - " + proofLabel + asCommand(d.Proof) + "\n")
+		}
 	}
 	return strings.TrimRight(b.String(), "\n")
 }
@@ -70,6 +73,16 @@ func bullets(list []string, write func(string) string) string {
 		}
 	}
 	return strings.TrimRight(b.String(), "\n")
+}
+
+const proofLabel = "Proof: "
+
+// asCommand formats a command as code, unchanged unless it could end the code.
+func asCommand(s string) string {
+	if strings.ContainsAny(s, "`\n") {
+		return asCode(s)
+	}
+	return "`" + Visible(s) + "`"
 }
 
 // asCode formats a path as code, or as plain text if it could end the code.

@@ -41,6 +41,7 @@ var (
 	fenceLine   = regexp.MustCompile("^\\s*(`{3,}|~{3,})")
 	labelOnly   = regexp.MustCompile(`(?i)^[*_]*(acceptance( criteria)?|done when|verification)[*_]*:?[*_]*$`)
 	wholeNumber = regexp.MustCompile(`\d{1,9}`)
+	proofInItem = regexp.MustCompile("^[*_]*Proof[*_]*:[*_]* *`([^`]+)`$")
 	pathInItem  = regexp.MustCompile("`([^`]+)`")
 )
 
@@ -134,7 +135,9 @@ func (r *planReader) item(indent int, box bool, text string) bool {
 			r.part, r.level = inDeliverables, 6 // no heading below it starts a deliverable
 		}
 	case r.part == inDeliverables && nested:
-		if !labelOnly.MatchString(text) {
+		if m := proofInItem.FindStringSubmatch(text); m != nil {
+			r.at.Proof = m[1]
+		} else if !labelOnly.MatchString(text) {
 			r.at.Acceptance = append(r.at.Acceptance, text)
 		}
 	case r.part == inDeliverables && m != nil:

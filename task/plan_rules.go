@@ -38,7 +38,7 @@ func (p Plan) WithStatus(id string, s Status, reason string) (Plan, error) {
 		if all[i].ID != id {
 			continue
 		}
-		all[i].Status, all[i].Reason = s, ""
+		all[i].Status, all[i].Reason, all[i].Proved = s, "", nil
 		if s == Blocked {
 			all[i].Reason = cut(excerpt.OneLine(reason), maxDescription)
 		}
@@ -47,6 +47,26 @@ func (p Plan) WithStatus(id string, s Status, reason string) (Plan, error) {
 	}
 	return p, fault.New(fault.Input, "deliverable %s is not in the plan", quote(id)).
 		WithHint("use an id of the plan's revision %d", p.Revision)
+}
+
+// WithProved returns a copy of the plan in which the proof of one deliverable has passed.
+func (p Plan) WithProved(id string, proved Proved) Plan {
+	p.Deliverables = slices.Clone(p.Deliverables)
+	for i := range p.Deliverables {
+		if p.Deliverables[i].ID == id {
+			p.Deliverables[i].Proved = &proved
+		}
+	}
+	return p
+}
+
+// WithoutProofs returns a copy of the plan in which no deliverable has a proof.
+func (p Plan) WithoutProofs() Plan {
+	p.Deliverables = slices.Clone(p.Deliverables)
+	for i := range p.Deliverables {
+		p.Deliverables[i].Proof = ""
+	}
+	return p
 }
 
 func (p Plan) Counts() (passed, blocked, pending int) {
@@ -78,7 +98,7 @@ func (p Plan) AllBlocked() bool {
 //
 //   - Passed deliverables stay in the plan, first and in their order, so that people see everything that was done.
 //   - An identical deliverable keeps its status if it has passed. If it was blocked, it is tried again.
-//   - A deliverable with the same description and other criteria is open again.
+//   - A deliverable with the same description and other criteria, or another proof, is open again.
 //   - An id never changes its meaning: if next uses the id of a passed deliverable for something else, that gets a new number.
 //   - Unfinished deliverables that next does not contain are dropped.
 //   - While something has passed, the files of old stay named too: the change of the task still holds them.
@@ -94,7 +114,7 @@ func Merge(old, next Plan) Plan {
 		}
 		i := slices.IndexFunc(next.Deliverables, func(d Deliverable) bool { return d.ID == was.ID && d.Description == was.Description })
 		switch {
-		case i >= 0 && slices.Equal(next.Deliverables[i].Acceptance, was.Acceptance):
+		case i >= 0 && slices.Equal(next.Deliverables[i].Acceptance, was.Acceptance) && next.Deliverables[i].Proof == was.Proof:
 			same[i] = true // it keeps its status and its place
 			done = append(done, was)
 		case i < 0:

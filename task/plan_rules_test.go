@@ -66,6 +66,7 @@ func TestMerge(t *testing.T) {
 		{"what has passed is kept, first", []Deliverable{passedA, b}, []Deliverable{c}, []Deliverable{passedA, c}},
 		{"word for word again stays passed", []Deliverable{passedA, passedB}, []Deliverable{b, c, a}, []Deliverable{passedA, passedB, c}},
 		{"other criteria open it again", []Deliverable{passedA}, []Deliverable{pending("A-001", "a", "x", "y")}, []Deliverable{pending("A-001", "a", "x", "y")}},
+		{"another proof opens it again", []Deliverable{passedA}, []Deliverable{proving("p", a)}, []Deliverable{proving("p", a)}},
 		{"an id keeps its meaning", []Deliverable{passedA, passedB}, []Deliverable{pending("A-001", "other"), pending("A-002", "more")},
 			[]Deliverable{passedA, passedB, pending("A-003", "other"), pending("A-004", "more")}},
 		{"a blocked one is tried anew", []Deliverable{with(a, Blocked, "r")}, []Deliverable{a}, []Deliverable{a}},

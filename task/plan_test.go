@@ -14,17 +14,22 @@ func pending(id, description string, acceptance ...string) Deliverable {
 	return Deliverable{ID: id, Description: description, Acceptance: acceptance, Status: Pending}
 }
 
+func proving(proof string, d Deliverable) Deliverable {
+	d.Proof = proof
+	return d
+}
+
 func TestDecodePlan(t *testing.T) {
 	t.Parallel()
 	got, err := DecodePlan([]byte(`{"verdict":"work","summary":" Add a greeting. ","approach":"One function.","files":["greet.go"],"risks":[],"evidence":"",
 		"lines":1200,"split":["The greeting"," Its docs ",""],
-		"deliverables":[{"id":"feat-1","description":"Greet\n exists","acceptance":["go test passes",""]},{"id":"","description":"Documented","acceptance":[]}]}`))
+		"deliverables":[{"id":"feat-1","description":"Greet\n exists","acceptance":["go test passes",""],"proof":" go test -run 'Greet  it' "},{"id":"","description":"Documented","acceptance":[]}]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := Plan{Verdict: VerdictWork, Summary: "Add a greeting.", Approach: "One function.", Files: []string{"greet.go"},
 		Lines: 1200, Split: []string{"The greeting", "Its docs"},
-		Deliverables: []Deliverable{pending("FEAT-001", "Greet exists", "go test passes"), pending("TASK-001", "Documented")}}
+		Deliverables: []Deliverable{proving("go test -run 'Greet  it'", pending("FEAT-001", "Greet exists", "go test passes")), pending("TASK-001", "Documented")}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -48,6 +53,9 @@ func TestDecodePlanRefuses(t *testing.T) {
 		"no description":  {`{"summary":"a","deliverables":[{"id":"A-1"}]}`, "deliverables[0] has no description"},
 		"no id":           {`{"summary":"a","deliverables":[{"id":"first","description":"d"}]}`, `deliverables[0] has the id "first"`},
 		"same id":         {`{"summary":"a","deliverables":[{"id":"A-1","description":"d"},{"id":"A-001","description":"e"}]}`, `deliverables[1] has the id "A-001", which is taken`},
+		"proof of lines":  {`{"summary":"a","deliverables":[{"id":"A-1","description":"d","proof":"make\nrm x"}]}`, `deliverables[0] has the proof "make\nrm x"; give one line`},
+		"proof in quotes": {"{\"summary\":\"a\",\"deliverables\":[{\"id\":\"A-1\",\"description\":\"d\",\"proof\":\"test `date`\"}]}", "without backticks; write $(...)"},
+		"long proof":      {`{"summary":"a","deliverables":[{"id":"A-1","description":"d","proof":"` + strings.Repeat("x", 401) + `"}]}`, "has a proof of 401 bytes; give at most 400"},
 		"too many":        {`{"summary":"a","deliverables":[` + many + `]}`, "deliverables has 51 items"},
 		"verdict":         {`{"summary":"a","verdict":"maybe"}`, `verdict is "maybe"`},
 		"no evidence":     {`{"summary":"a","verdict":"already_done"}`, "evidence is missing"},

@@ -95,7 +95,7 @@ func TestPlanFromTextRefusesNothing(t *testing.T) {
 func TestPlanTextRoundTrip(t *testing.T) {
 	t.Parallel()
 	p := Plan{Verdict: VerdictWork, Summary: "S.\nMore.", Approach: "One.\n\n- two\n- three", Files: []string{"a b.go"}, Risks: []string{"r: s"},
-		Deliverables: []Deliverable{pending("FEAT-001", "d: e", "f", "g"), pending("DOC_X-1000", "h")}}
+		Deliverables: []Deliverable{proving("a  'b' | c \\d", pending("FEAT-001", "d: e", "f", "g")), proving("x", pending("DOC_X-1000", "h"))}}
 	got, err := PlanFromText(p.Markdown())
 	if err != nil {
 		t.Fatal(err)

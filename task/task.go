@@ -134,6 +134,24 @@ type Deliverable struct {
 	Acceptance  []string `json:"acceptance,omitempty"`
 	Status      Status   `json:"status,omitempty"`
 	Reason      string   `json:"reason,omitempty"` // why it is blocked
+
+	Proof  string  `json:"proof,omitempty"`  // shell command that fails before the work and passes after it; "" for none
+	Proved *Proved `json:"proved,omitempty"` // nil while the proof has not passed on what is committed
+}
+
+// Proved says where the proof of a deliverable has passed.
+type Proved struct {
+	Commit string `json:"commit"`
+	Ran    *Ran   `json:"ran,omitempty"` // nil when the output doesn't say how many tests have run
+}
+
+// String is such as "passed at 1a2b3c4d5e, 3 tests".
+func (p Proved) String() string {
+	text := "passed at " + p.Commit[:min(len(p.Commit), 10)]
+	if p.Ran != nil {
+		text += ", " + p.Ran.String()
+	}
+	return text
 }
 
 type Status string

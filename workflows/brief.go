@@ -94,15 +94,10 @@ func (se *sessions) promptData(role task.Role, b brief) prompt.Data {
 		Spec: se.def.input.Spec, Images: se.def.input.Images, Plan: se.status.Plan, Progress: se.journal.progress, Work: prompt.Work{Deliverable: d},
 		Change: prompt.Change{BaseCommit: se.status.BaseCommit}, Messages: se.inbox.takeTells(),
 	}
-	if c := se.status.Check; c != nil {
-		data.Result = &prompt.Result{Command: c.Command, Exit: c.ExitCode, Tail: c.Tail, Flaky: c.Flaky, Failing: c.Failing,
-			OnBase: c == se.status.BaseCheck, Ran: c.Ran}
-	}
-	if b := se.status.BaseCheck; b != nil && data.Result != nil && data.Result.Ran.Fewer(b.Ran) {
-		data.Result.RanBefore = b.Ran
-	}
-	if b := se.status.BaseCheck; b != nil && b != se.status.Check && !b.Passed() {
-		data.Before = &prompt.Result{Command: b.Command, Exit: b.ExitCode, Tail: excerpt.Clip(b.Tail, 1000), Failing: b.Failing}
+	if b.proof != nil {
+		data.Result = told(b.proof)
+	} else {
+		se.tellCheck(&data)
 	}
 	data.Fixing, data.Refused, data.Feedback = b.fixing, b.refused, b.feedback
 	if role == task.Planner {
@@ -120,6 +115,27 @@ func (se *sessions) promptData(role task.Role, b brief) prompt.Data {
 	}
 	data.Messages = append(data.Messages, se.questions.takeUndelivered()...)
 	return data
+}
+
+// tellCheck tells a session what the check comes to, now and before the task's work.
+func (se *sessions) tellCheck(data *prompt.Data) {
+	c, base := se.status.Check, se.status.BaseCheck
+	if c == nil {
+		return
+	}
+	data.Result = told(c)
+	data.Result.OnBase = c == base
+	if base != nil && c.Ran.Fewer(base.Ran) {
+		data.Result.RanBefore = base.Ran
+	}
+	if base != nil && base != c && !base.Passed() {
+		data.Before = &prompt.Result{Command: base.Command, Exit: base.ExitCode, Tail: excerpt.Clip(base.Tail, 1000), Failing: base.Failing}
+	}
+}
+
+// told is what sessions are told of a run.
+func told(c *signals.Check) *prompt.Result {
+	return &prompt.Result{Command: c.Command, Exit: c.ExitCode, Tail: c.Tail, Flaky: c.Flaky, Failing: c.Failing, Ran: c.Ran}
 }
 
 func sessionID(now time.Time, run string, n int) string {

@@ -27,6 +27,7 @@ type checks struct {
 
 	checked   int  // runs of the check command
 	setups    int  // runs of the setup command
+	proofs    int  // runs of proofs of deliverables
 	unchecked bool // something has changed since the last check
 }
 
@@ -59,7 +60,7 @@ func (ck *checks) setup(ctx workflow.Context) error {
 	}
 	ck.journal.enter(ctx, task.SettingUp)
 	ck.setups++
-	c, err := ck.command(ctx, commands.RunSetup, ck.settings.Setup, ck.setups, "setup: ")
+	c, err := ck.command(ctx, commands.RunSetup, activities.CommandInput{N: ck.setups, Command: ck.settings.Setup}, "setup: ")
 	if err != nil {
 		return err
 	}
@@ -75,7 +76,7 @@ func (ck *checks) check(ctx workflow.Context) error {
 	}
 	for n := 1; ; n++ {
 		ck.checked++
-		c, err := ck.command(ctx, commands.RunChecks, ck.settings.Check, ck.checked, "check: ")
+		c, err := ck.command(ctx, commands.RunChecks, activities.CommandInput{N: ck.checked, Command: ck.settings.Check}, "check: ")
 		if err != nil {
 			return err
 		}
@@ -89,6 +90,13 @@ func (ck *checks) check(ctx workflow.Context) error {
 			}
 		}
 	}
+}
+
+// prove runs the proof of a deliverable on the work as it is.
+func (ck *checks) prove(ctx workflow.Context, d task.Deliverable) (*signals.Check, error) {
+	ck.proofs++
+	in := activities.CommandInput{N: ck.proofs, Command: d.Proof, Commands: ck.settings.Commands}
+	return ck.command(ctx, commands.RunProof, in, d.ID+": ")
 }
 
 // sound tells whether the last check lets the work pass.
@@ -122,8 +130,8 @@ func named(tests []string) string {
 // mostOutput limits the end of a command's output in the log, in bytes. All of it is in a file on the host.
 const mostOutput = 1000
 
-// command runs the setup or check command on the task's host.
-func (ck *checks) command(ctx workflow.Context, activity any, command string, n int, label string) (*signals.Check, error) {
+// command runs a command that judges the work, or sets it up, on the task's host.
+func (ck *checks) command(ctx workflow.Context, activity any, in activities.CommandInput, label string) (*signals.Check, error) {
 	if err := ck.parking.haveTime(ctx); err != nil {
 		return nil, err
 	}
@@ -132,11 +140,11 @@ func (ck *checks) command(ctx workflow.Context, activity any, command string, n 
 	err := ck.parking.insist(ctx, func() error {
 		return ck.runner.onHost(ctx, step{
 			options: func(ctx workflow.Context) workflow.Context {
-				return ck.assignment.long(ctx, label+excerpt.Clip(command, 100), wall)
+				return ck.assignment.long(ctx, label+excerpt.Clip(in.Command, 100), wall)
 			},
 			call: func(ctx workflow.Context) error {
-				in := activities.CommandInput{Ref: ck.ref(), N: n, Command: command, Commit: ck.status.Head, Wall: wall, Next: ck.sessions.ahead(nil),
-					Paths: ck.settings.Paths, Env: ck.settings.Env, Precedence: ck.sessions.precedence(ctx)}
+				in.Ref, in.Commit, in.Wall, in.Next = ck.ref(), ck.status.Head, wall, ck.sessions.ahead(nil)
+				in.Paths, in.Env, in.Precedence = ck.settings.Paths, ck.settings.Env, ck.sessions.precedence(ctx)
 				return workflow.ExecuteActivity(ctx, activity, in).Get(ctx, &c)
 			},
 		})
@@ -161,7 +169,7 @@ func (ck *checks) command(ctx workflow.Context, activity any, command string, n 
 	if c.Ran != nil {
 		ran = ", " + c.Ran.String()
 	}
-	ck.journal.say(ctx, "command", "%s%s %s in %s%s%s", label, firstLine(command), word, took(c.Duration), ran, named(c.Failing))
+	ck.journal.say(ctx, "command", "%s%s %s in %s%s%s", label, firstLine(in.Command), word, took(c.Duration), ran, named(c.Failing))
 	return &c, nil
 }
 

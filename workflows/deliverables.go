@@ -14,6 +14,7 @@ type deliverables struct {
 	journal  *journal
 	sessions *sessions
 	checks   *checks
+	proofs   *proofs
 	commits  *commits
 
 	fixing   int                        // which attempt to fix what the check says, 0 for none
@@ -54,7 +55,17 @@ func (dv *deliverables) execute(ctx workflow.Context) error {
 	for {
 		next, ok := dv.status.Plan.Next()
 		if !ok {
-			break
+			open, err := dv.proofs.again(ctx)
+			if err != nil {
+				return err
+			}
+			if !open {
+				break
+			}
+			continue
+		}
+		if err := dv.proofs.before(ctx, next); err != nil {
+			return err
 		}
 		report, err := dv.deliver(ctx, next)
 		if err != nil {
@@ -70,30 +81,41 @@ func (dv *deliverables) execute(ctx workflow.Context) error {
 	return nil
 }
 
-// prove runs the check on what a session left. A deliverable that leaves it failing, or whose commit is refused, goes back to an
-// implementer with the output, a few times. After that the loop continues: a later deliverable, or the review, may fix it.
+// prove runs the check on what a session left, and then the deliverable's proof. A deliverable that leaves one of them failing, or whose
+// commit is refused, goes back to an implementer with the output, a few times. After that the loop continues: a later deliverable, or the
+// review, may fix the check.
 func (dv *deliverables) prove(ctx workflow.Context, d task.Deliverable, r task.Report) error {
 	defer func() { dv.fixing = 0 }()
 	for {
 		if err := dv.checks.check(ctx); err != nil {
 			return err
 		}
-		refused := dv.commits.last.refused != "" && !dv.merging // a merge has tries of its own
-		if dv.checks.sound() && !refused || r.Kind == task.ReportBlocked || dv.fixing >= dv.settings.FixAttempts {
-			return nil
+		why, err := dv.lacks(ctx, d, r)
+		if err != nil || why == "" || dv.fixing >= dv.settings.FixAttempts {
+			return err
 		}
 		dv.fixing++
-		why := "the check fails"
-		if refused {
-			why = "what it left is refused"
-		}
 		dv.journal.say(ctx, "fix", "%s goes back, for %s: attempt %d of %d", d.ID, why, dv.fixing, dv.settings.FixAttempts)
 		dv.journal.remember(ctx, "error", d.ID+" goes back to be mended: "+why)
-		var err error
 		if r, err = dv.deliver(ctx, d); err != nil {
 			return err
 		}
 	}
+}
+
+// lacks says why what a session has reported as done is not; "" when it is.
+func (dv *deliverables) lacks(ctx workflow.Context, d task.Deliverable, r task.Report) (string, error) {
+	delete(dv.proofs.failed, d.ID)
+	refused := dv.commits.last.refused != "" && !dv.merging // a merge has tries of its own
+	switch {
+	case r.Kind == task.ReportBlocked:
+		return "", nil
+	case refused:
+		return "what it left is refused", nil
+	case !dv.checks.sound():
+		return "the check fails", nil
+	}
+	return dv.proofs.lacks(ctx, d)
 }
 
 // deliver has sessions work on a deliverable until what one of them reported is committed.
@@ -132,7 +154,7 @@ func (dv *deliverables) deliver(ctx workflow.Context, d task.Deliverable) (task.
 
 // brief is what a session on the deliverable is about.
 func (dv *deliverables) brief(d *task.Deliverable) brief {
-	b := brief{deliverable: d, fixing: dv.fixing, refused: dv.commits.last.refused}
+	b := brief{deliverable: d, fixing: dv.fixing, refused: dv.commits.last.refused, proof: dv.proofs.failed[d.ID]}
 	if f, ok := dv.feedback[d.ID]; ok {
 		b.feedback = &f
 	}

@@ -47,6 +47,7 @@ var recorded = map[string][]string{
 	"max-iterations":    {"sessions pirpir", "iteration 2", "!activity OpenPullRequest", "!activity CleanUp", "outcome max_iterations"},
 	"already-done":      {"sessions p", "!activity CommitWork", "outcome already_done"},
 	"declined":          {"sessions p", "!activity CommitWork", "outcome declined"},
+	"proofs":            {"sessions piiir", "activity RunProof", "log fix", "outcome pull_request"},
 	"all-blocked":       {"sessions pii", "log blocked", "activity RunSetup", "!activity OpenPullRequest", "outcome all_blocked"},
 	"session-failed":    {"sessions piir", "log error", "!same session twice", "!log suspended errors", "outcome pull_request"},
 	"errors-in-a-row":   {"sessions piiir", "log suspended errors", "signal resume", "outcome pull_request"},

@@ -47,6 +47,7 @@ type brief struct {
 	fixing      int               // which attempt to fix what the check says, from 1; 0 for none
 	refused     string            // why the last commit was refused
 	feedback    *prompt.Feedback  // what the deliverable of a round answers
+	proof       *signals.Check    // run of the deliverable's proof that failed; nil otherwise
 }
 
 // converse runs sessions in a role until one reports, and returns that report. In between it waits for everything that a person or time

@@ -183,6 +183,9 @@ func (j *journal) plan(p *page, hides func(task.Status) bool) {
 				p.below("– %s", task.Literally(excerpt.Line(a, 120)))
 			}
 		}
+		if d.Proof != "" && !hides(d.Status) {
+			p.below("proof: %s", code(excerpt.Line(d.Proof, 120)))
+		}
 	}
 }
 

@@ -20,7 +20,7 @@ func TestDetails(t *testing.T) {
 		BudgetTime: 2 * time.Hour,
 		Iteration:  1, Iterations: 10, Sessions: make([]signals.Session, 2), Check: &signals.Check{ExitCode: 1},
 		Plan: &task.Plan{Revision: 3, Summary: "do it", Deliverables: []task.Deliverable{
-			{ID: "A-001", Description: "one", Acceptance: []string{"it *is*\nthere"}, Status: task.Passed}, {ID: "B-002", Description: "two", Status: task.Blocked, Reason: "no_way"}, {ID: "C-003", Description: "three", Status: task.Pending},
+			{ID: "A-001", Description: "one", Acceptance: []string{"it *is*\nthere"}, Status: task.Passed}, {ID: "B-002", Description: "two", Status: task.Blocked, Reason: "no_way"}, {ID: "C-003", Description: "three", Status: task.Pending, Proof: "make `x`"},
 		}},
 	}}}
 	p.status.Log = []signals.LogLine{{Entry: task.Entry{Time: time.Date(2026, 11, 23, 12, 30, 0, 0, time.UTC), Kind: "pull_request", Text: "a_b"}}}
@@ -29,7 +29,7 @@ func TestDetails(t *testing.T) {
 		"- **Why:** \\$0.05 of \\$0.05 are used\n" +
 		"- **Next human action:** `resume` with addCost, or `abandon`\n" +
 		"- **Here:** More Actions, Send an Update, Name and Data: \\\n  \u2003`resume` with `{\"addCost\": 5}` \\\n  \u2003`abandon` with `{\"reason\": \"why\"}`\n" +
-		"\n**Plan, revision 3:** do it\n\n- ☑ A-001 one \\\n  \u2003– it \\*is\\* there\n- ☒ B-002 two (blocked: no\\_way)\n- ☐ C-003 three\n" +
+		"\n**Plan, revision 3:** do it\n\n- ☑ A-001 one \\\n  \u2003– it \\*is\\* there\n- ☒ B-002 two (blocked: no\\_way)\n- ☐ C-003 three \\\n  \u2003proof: `` make `x` ``\n" +
 		"\n**Progress:** 1 of 3 deliverables done, 1 blocked\n\n" +
 		"- **Checks:** failed\n- **Cost:** 0.05 of 20.00 USD\n- **Working time:** 1h1m1s of 2h\n- **Sessions:** 2, round 1 of 10\n" +
 		"- **Branch:** `longshift/x` on host `h1`\n" +

@@ -47,7 +47,9 @@ type world struct {
 	commands []string
 	check    func(n int) signals.Check // what the nth run of the check comes to, from 1; nil: it passes
 	checks   int
-	rooms    []task.Room // in which tasks are shown
+	prove    func(command string, n int) signals.Check // what the nth run of a proof comes to, from 1; nil: it fails the first time
+	proofs   map[string]int                            // runs of proofs
+	rooms    []task.Room                               // in which tasks are shown
 	notices  []signals.Notice
 
 	show    func(in activities.ShowInput) error
@@ -79,7 +81,7 @@ func newWorld(t *testing.T) *world {
 	w.env.RegisterWorkflow(workflows.CodingTask)
 	for name, f := range map[string]any{
 		"AssignTask": w.AssignTask, "Probe": w.Probe, "PrepareWorkspace": w.PrepareWorkspace, "RunAgent": w.RunAgent,
-		"RunSetup": w.RunSetup, "RunChecks": w.RunChecks, "CommitWork": w.CommitWork, "PushBranch": w.PushBranch,
+		"RunSetup": w.RunSetup, "RunChecks": w.RunChecks, "RunProof": w.RunProof, "CommitWork": w.CommitWork, "PushBranch": w.PushBranch,
 		"CleanUp": w.CleanUp, "OpenPullRequest": w.OpenPullRequest, "CheckForge": w.CheckForge, "MergeBase": w.MergeBase, "AbortMerge": w.AbortMerge,
 		"Show": w.Show, "PollPullRequest": w.PollPullRequest, "AnswerPullRequest": w.AnswerPullRequest,
 		"WriteCheckRun": w.WriteCheckRun,
@@ -162,6 +164,22 @@ func (w *world) RunChecks(_ context.Context, in activities.CommandInput) (signal
 		c.Command, c.Duration = in.Command, time.Second
 	}
 	c.Commit = in.Commit
+	return c, nil
+}
+
+func (w *world) RunProof(_ context.Context, in activities.CommandInput) (signals.Check, error) {
+	if w.proofs == nil {
+		w.proofs = map[string]int{}
+	}
+	w.proofs[in.Command]++
+	c := signals.Check{ExitCode: 1}
+	switch n := w.proofs[in.Command]; {
+	case w.prove != nil:
+		c = w.prove(in.Command, n)
+	case n > 1:
+		c.ExitCode = 0
+	}
+	c.Command, c.Duration, c.Commit = in.Command, time.Second, in.Commit
 	return c, nil
 }
 

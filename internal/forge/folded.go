@@ -74,6 +74,9 @@ func described(d task.Deliverable, l limits) string {
 	if d.Reason != "" {
 		text += " (" + phrase(d.Reason, l.line) + ")"
 	}
+	if d.Proved != nil {
+		text += ", shown by " + span(d.Proof, l.line) + ", which " + phrase(d.Proved.String(), l.line)
+	}
 	return text
 }
 

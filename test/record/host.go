@@ -40,7 +40,7 @@ func (h *host) start(ctx context.Context, s *stage) (err error) {
 		o.Interceptors, o.WorkerStopTimeout = nil, 0
 	}
 	for queue, steps := range map[string]map[string]any{
-		signals.HostQueue(h.id): {"RunAgent": s.RunAgent, "RunSetup": s.RunSetup, "RunChecks": s.RunChecks},
+		signals.HostQueue(h.id): {"RunAgent": s.RunAgent, "RunSetup": s.RunSetup, "RunChecks": s.RunChecks, "RunProof": s.RunProof},
 		signals.HostControlQueue(h.id): {"Probe": s.Probe, "Examine": s.Examine, "PrepareWorkspace": s.PrepareWorkspace, "CommitWork": s.CommitWork,
 			"PushBranch": s.PushBranch, "MergeBase": s.MergeBase, "AbortMerge": s.AbortMerge, "CleanUp": s.CleanUp,
 			"DeleteRefs": s.DeleteRefs},

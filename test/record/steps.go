@@ -113,6 +113,17 @@ func (s *stage) RunChecks(ctx context.Context, in activities.CommandInput) (sign
 	return c, nil
 }
 
+// RunProof fails before the work on each of two deliverables, and when it is run again for the first one: the second has broken it.
+func (s *stage) RunProof(_ context.Context, in activities.CommandInput) (signals.Check, error) {
+	c := signals.Check{Command: in.Command, Duration: time.Second, Commit: in.Commit, Tail: "ok  \texample.com/calc\t0.004s\n",
+		File: fmt.Sprintf("tasks/%s/logs/proof-%02d.log", in.TaskID, in.N), Ran: &task.Ran{N: 1, Of: task.RanPackages}}
+	switch in.N {
+	case 1, 3, 5:
+		c.ExitCode, c.Tail = 1, failing
+	}
+	return c, nil
+}
+
 const failing = `--- FAIL: TestAdd (0.00s)
     calc_test.go:7: Add(2, 3) = -1, want 5
 `

@@ -59,10 +59,10 @@ func full() Data {
 		Spec:        []string{"SPEC.md", "docs/spec"},
 		Plan: &task.Plan{Revision: 2, Verdict: task.VerdictWork, Summary: "The greeting is right.", Deliverables: []task.Deliverable{
 			{ID: "FIX-001", Description: "Greet says Hello", Acceptance: []string{"go test passes"}, Status: task.Passed},
-			{ID: "DOC-002", Description: "Greet is documented", Acceptance: []string{"go doc shows it", "the README names it"}, Status: task.Pending}}},
+			{ID: "DOC-002", Description: "Greet is documented", Acceptance: []string{"go doc shows it", "the README names it"}, Proof: "go doc . Greet | grep Says", Status: task.Pending}}},
 		Progress: []task.Entry{{Time: at, Kind: "NOTE", Text: "Names are trimmed."}, {Time: at.Add(time.Minute), Kind: "commit", Text: "fix: greet"}},
 		Work: Work{
-			Deliverable: &task.Deliverable{ID: "DOC-002", Description: "Greet is documented", Acceptance: []string{"go doc shows it", "the README names it"}},
+			Deliverable: &task.Deliverable{ID: "DOC-002", Description: "Greet is documented", Acceptance: []string{"go doc shows it", "the README names it"}, Proof: "go doc . Greet | grep Says"},
 			Result: &Result{Command: "go test ./...", Exit: 1, Tail: "--- FAIL: TestGreet\nFAIL", Path: "/state/check.log", Failing: []string{"example.com/greet.TestGreet"},
 				Ran: &task.Ran{N: 1, Of: task.RanTests}, RanBefore: &task.Ran{N: 2, Of: task.RanTests}},
 			Before: &Result{Command: "go test ./...", Exit: 1, Tail: "panic", Failing: nil},

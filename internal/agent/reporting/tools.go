@@ -30,7 +30,7 @@ var tools = []Tool{
 		Name: "plan_submit", roles: []task.Role{task.Planner}, ends: true, schema: task.PlanSchema, read: readPlan,
 		text: "Hand in the plan. It is checked; when it is accepted, the session ends.",
 		form: `{"verdict": "work", "summary": "...", "approach": "...", "files": ["..."], "risks": [], "evidence": "", "lines": 40, "split": [], ` +
-			`"deliverables": [{"id": "FEAT-001", "description": "...", "acceptance": ["..."]}]}`,
+			`"deliverables": [{"id": "FEAT-001", "description": "...", "acceptance": ["..."], "proof": "..."}]}`,
 	}, {
 		Name: "deliverable_list", roles: []task.Role{task.Implementer, task.Reviewer}, reads: true,
 		schema: `{"type":"object","additionalProperties":false,"properties":{}}`, form: `{}`,

@@ -49,6 +49,12 @@ func deliverables(b *strings.Builder, all []task.Deliverable) {
 		for _, a := range d.Acceptance {
 			fmt.Fprintf(b, "        - %s\n", term.Indent(a, 10))
 		}
+		if d.Proof != "" {
+			fmt.Fprintf(b, "        proof: %s\n", term.Indent(d.Proof, 10))
+		}
+		if d.Proved != nil {
+			fmt.Fprintf(b, "        its proof %s\n", d.Proved)
+		}
 		if d.Reason != "" {
 			fmt.Fprintf(b, "        blocked: %s\n", term.Indent(d.Reason, 10))
 		}
