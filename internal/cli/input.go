@@ -98,23 +98,21 @@ func (r *inputReader) issue(ctx context.Context, repository string, number int) 
 
 // taskText is the task in words: the argument, or a file, or the issue.
 func (r *inputReader) taskText(o *inputFlags, args []string) (string, error) {
-	if o.issue < 0 {
-		return "", fault.New(fault.Input, "--issue %d: not an issue number", o.issue).WithHint("give a number from 1 up")
-	}
-	if o.specs != nil {
-		return r.specText(o, args)
-	}
 	switch {
+	case o.issue < 0:
+		return "", fault.New(fault.Input, "--issue %d: not an issue number", o.issue).WithHint("give a number from 1 up")
 	case len(args) > 0 && o.file != "":
 		return "", fault.New(fault.Input, "--file %s: the task was given as an argument too", o.file).WithHint("give one of the two")
+	case o.file == "-" && o.review == "-":
+		return "", fault.New(fault.Input, "--file - and --review -: both read standard input").WithHint("give one of them as a file")
+	case o.specs != nil:
+		return r.specText(o, args)
 	case len(args) > 0 && strings.TrimSpace(args[0]) != "":
 		return args[0], nil
 	case o.file == "" && o.issue > 0:
 		return fmt.Sprintf("Resolve issue #%d.", o.issue), nil
 	case o.file == "" && o.review != "":
 		return "Do what the review asks for.", nil
-	case o.file == "-" && o.review == "-":
-		return "", fault.New(fault.Input, "--file - and --review -: both read standard input").WithHint("give one of them as a file")
 	case o.file == "":
 		return "", fault.New(fault.Input, "the task is missing").WithHint("say it in words, for example: longshift run \"fix the failing tests\"")
 	}

@@ -58,8 +58,6 @@ func (r *inputReader) specText(o *inputFlags, args []string) (string, error) {
 	}
 	more := ""
 	switch {
-	case len(args) > 0 && o.file != "":
-		return "", fault.New(fault.Input, "--file %s: the text was given as an argument too", o.file).WithHint("give one of the two")
 	case len(args) > 0:
 		more = args[0]
 	case o.file != "":
