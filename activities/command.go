@@ -34,7 +34,7 @@ type Commands struct {
 	slots      *slots
 	prestarter *prestarter
 	runner     *commandRunner
-	permitted  Permissions
+	rules      *enforcers // for commands that agents have proposed
 	redact     *redact.Redactor
 	log        *slog.Logger
 }

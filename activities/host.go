@@ -86,7 +86,7 @@ func NewHost(c HostConfig) *Host {
 		},
 		Commands: &Commands{
 			data: c.Data, workspaces: c.Workspaces, caches: c.Caches, slots: slots, prestarter: prestarter,
-			runner: &commandRunner{boxes: boxes, env: c.Environment, commands: commands}, permitted: c.Permissions, redact: c.Redact, log: c.Log,
+			runner: &commandRunner{boxes: boxes, env: c.Environment, commands: commands}, rules: enforcers, redact: c.Redact, log: c.Log,
 		},
 		Preparer: &Preparer{
 			host: c.ID, data: c.Data, workspaces: c.Workspaces, limits: c.Limits, env: c.Environment,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/policy"
@@ -40,15 +41,21 @@ func (c *Commands) refuses(ctx context.Context, in CommandInput) (string, error)
 		return "", err
 	}
 	defer tree.Close()
-	p, err := policy.New(c.permitted.policyFor(tree.Dir(), in.Commands, pathScope{PathSettings: in.Paths}))
+	where, err := layoutOf(ctx, tree)
 	if err != nil {
-		return "", fault.New(fault.Input, "the rules for commands: %w", err)
+		return "", err
+	}
+	dirs := c.runner.boxes.dirs(where, in.TaskID)
+	implementer := SessionInput{Ref: in.Ref, Role: task.Implementer, Commands: in.Commands, Paths: in.Paths}
+	enforcer, err := c.rules.of(implementer, tree.Dir(), dirs.Home, dirs.Cache)
+	if err != nil {
+		return "", err
 	}
 	call, err := json.Marshal(map[string]string{"command": in.Command})
 	if err != nil {
 		return "", fault.New(fault.Internal, "%w", err)
 	}
-	d := p.Decide(policy.Request{Role: task.Implementer, Dir: tree.Dir(), Tool: "Bash", Input: call, Restorable: restorable(tree.Dir())})
+	d := enforcer.judge(agent.Call{Tool: "Bash", Dir: tree.Dir(), Input: call})
 	if d.Verdict == policy.Allow {
 		return "", nil
 	}

@@ -40,7 +40,7 @@ func (p Plan) List() string {
 			}
 		}
 		if d.Proof != "" {
-			b.WriteString("  - " + proofLabel + asCommand(d.Proof) + "\n")
+			b.WriteString("  - Proof: " + asCommand(d.Proof) + "\n")
 		}
 	}
 	return strings.TrimRight(b.String(), "\n")
@@ -74,8 +74,6 @@ func bullets(list []string, write func(string) string) string {
 	}
 	return strings.TrimRight(b.String(), "\n")
 }
-
-const proofLabel = "Proof: "
 
 // asCommand formats a command as code, unchanged unless it could end the code.
 func asCommand(s string) string {
