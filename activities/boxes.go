@@ -11,6 +11,7 @@ import (
 	"github.com/longshift/longshift/internal/confine/process"
 	"github.com/longshift/longshift/internal/confine/sandbox"
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/repo/deliverable"
 	"github.com/longshift/longshift/internal/repo/toolcache"
 )
 
@@ -66,12 +67,20 @@ func (b *boxes) spec(ctx context.Context, l layout, d Dirs, readOnly bool, paths
 			s.Protected = append(s.Protected, filepath.Join(l.dir, path))
 		}
 	}
+	if status := filepath.Join(l.dir, deliverable.Path); isFile(status) { // where it is not, no commit takes one
+		s.Protected = append(s.Protected, status)
+	}
 	for _, pattern := range paths.HiddenFrom(paths.role) {
 		if path, ok := plainPath(pattern); ok {
 			s.Hidden = append(s.Hidden, filepath.Join(l.dir, path))
 		}
 	}
 	return s, nil
+}
+
+func isFile(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode().IsRegular()
 }
 
 func isFolder(path string) bool {

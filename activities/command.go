@@ -47,6 +47,7 @@ type CommandInput struct {
 	Commit  string        `json:"commit,omitempty"` // that it runs on; copied to the result
 	Wall    time.Duration `json:"wall"`
 	Again   bool          `json:"again,omitempty"` // it repeats a failed run on the same content
+	Clean   bool          `json:"clean,omitempty"` // in a home folder that only such runs use; see CheckOut
 	Next    *SessionInput `json:"next,omitempty"`  // the session that most likely follows
 
 	Paths task.PathSettings `json:"paths,omitzero"` // the task's settings for paths

@@ -25,6 +25,9 @@ func (r *commandRunner) run(
 		return process.Result{}, err
 	}
 	dirs := r.boxes.dirs(where, in.TaskID)
+	if in.Clean {
+		dirs.Home = cleanHomeOf(r.boxes.data, in.TaskID)
+	}
 	if err := os.MkdirAll(dirs.Home, 0o700); err != nil {
 		return process.Result{}, fault.New(fault.Infra, "make the task's home folder: %w", err)
 	}

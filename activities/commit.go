@@ -10,12 +10,14 @@ import (
 	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/redact"
+	"github.com/longshift/longshift/internal/repo/deliverable"
 	"github.com/longshift/longshift/internal/repo/workspace"
 	"github.com/longshift/longshift/task"
 )
 
 // Git commits, merges and pushes the work in workspaces.
 type Git struct {
+	data       string
 	workspaces *workspace.Manager
 	prestarter *prestarter
 	inspector  *inspector
@@ -42,6 +44,7 @@ type Committed struct {
 	Failed  string   `json:"failed,omitempty"`  // why there is no commit; the work is still in the workspace
 	Leak    bool     `json:"leak,omitempty"`    // it failed because the work holds a secret
 	Refused bool     `json:"refused,omitempty"` // it failed because of the work itself: the agent can repair it
+	Forged  bool     `json:"forged,omitempty"`  // the session had changed the status file of the specification; that was undone
 	Notes   []string `json:"notes,omitempty"`   // what people should know: files that were left out, large files
 	Files   int      `json:"files,omitempty"`   // changed since the base, with the lines
 	Added   int      `json:"added,omitempty"`
@@ -61,7 +64,7 @@ func (g *Git) CommitWork(ctx context.Context, in CommitInput) (Committed, error)
 	}
 	defer tree.Close()
 	paths := pathScope{PathSettings: in.Paths, planned: in.Planned}
-	spec := workspace.CommitSpec{Key: strconv.Itoa(in.Session), Message: in.Message, Exclude: exclude(in.Specs)}
+	spec := workspace.CommitSpec{Key: strconv.Itoa(in.Session), Message: in.Message, Exclude: exclude(in.Specs), Own: deliverable.Path}
 	if closed, err := paths.closed(); err != nil {
 		return Committed{}, err
 	} else if closed != nil {
@@ -72,6 +75,7 @@ func (g *Git) CommitWork(ctx context.Context, in CommitInput) (Committed, error)
 	switch {
 	case err == nil:
 		out.Commit, out.Created = c.ID, c.Created
+		out.Forged = slices.ContainsFunc(c.LeftOut, func(file string) bool { return strings.HasPrefix(file, deliverable.Path+" ") })
 		empty, err := unfilled(ctx, tree)
 		if err != nil {
 			return out, err

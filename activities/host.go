@@ -92,7 +92,7 @@ func NewHost(c HostConfig) *Host {
 			host: c.ID, data: c.Data, workspaces: c.Workspaces, limits: c.Limits, env: c.Environment,
 			running: running, cleaner: cleaner, redact: c.Redact, log: c.Log,
 		},
-		Git:     &Git{workspaces: c.Workspaces, prestarter: prestarter, inspector: inspector, redact: c.Redact},
+		Git:     &Git{data: c.Data, workspaces: c.Workspaces, prestarter: prestarter, inspector: inspector, redact: c.Redact},
 		Cleaner: cleaner,
 	}
 }

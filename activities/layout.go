@@ -39,4 +39,9 @@ func layoutOf(ctx context.Context, tree *workspace.Tree) (layout, error) {
 	return layout{tree.Dir(), objects, key, branch, subs.GitFiles, of}, err
 }
 
+// cleanHomeOf is the home folder of commands whose result is evidence: no session of the task has been there.
+func cleanHomeOf(data, taskID string) string {
+	return filepath.Join(taskDir(data, taskID), "home-clean")
+}
+
 func homeOf(data, taskID string) string { return filepath.Join(taskDir(data, taskID), "home") }

@@ -11,6 +11,7 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/policy"
 	"github.com/longshift/longshift/internal/redact"
+	"github.com/longshift/longshift/internal/repo/deliverable"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
 )
@@ -71,6 +72,7 @@ func (p Permissions) policyFor(root string, commands task.CommandSettings, paths
 	c.Pkill = commands.Pkill
 	c.Ask = slices.Concat(c.Ask, rules(commands.Ask))
 	c.Deny = slices.Concat(c.Deny, rules(commands.Deny))
+	paths.ReadOnly = append(slices.Clip(paths.ReadOnly), deliverable.Path)
 	c.Scopes = paths.scopes()
 	return c
 }

@@ -58,6 +58,8 @@ type Prepared struct {
 	Notes      []string      `json:"notes,omitempty"`   // what people and agents should know of the workspace
 	MaxCost    float64       `json:"maxCost,omitempty"` // the operator's limits; a resume can't exceed them
 	MaxTime    time.Duration `json:"maxTime,omitempty"`
+
+	Known *Known `json:"known,omitempty"` // deliverables that the status file of the base commit lists; nil without a specification or file
 }
 
 // PrepareWorkspace makes or restores the task's workspace and resolves its settings from the base commit.
@@ -102,6 +104,10 @@ func (p *Preparer) prepare(ctx context.Context, in PrepareInput) (Prepared, erro
 	if err == nil {
 		err = p.protectSpec(ctx, in, ws, &resolved.Settings.Paths)
 	}
+	var known *Known
+	if err == nil {
+		known, err = p.known(ctx, in, ws)
+	}
 	if err != nil {
 		return Prepared{}, err
 	}
@@ -133,7 +139,7 @@ func (p *Preparer) prepare(ctx context.Context, in PrepareInput) (Prepared, erro
 	return Prepared{
 		Branch: ws.Branch, Base: ws.BaseBranch, BaseCommit: ws.BaseCommit, Head: ws.Head, Restored: ws.Restored, Behind: ws.Behind,
 		Settings: resolved.Settings, Warnings: warnings, Notes: notes(p.redact, empty),
-		MaxCost: p.limits.MaxCost, MaxTime: p.limits.MaxTime,
+		MaxCost: p.limits.MaxCost, MaxTime: p.limits.MaxTime, Known: known,
 	}, nil
 }
 

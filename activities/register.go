@@ -21,6 +21,8 @@ func (h *Host) RegisterControl(r worker.ActivityRegistry) {
 	r.RegisterActivity(h.Examiner.Examine)
 	r.RegisterActivity(h.Preparer.PrepareWorkspace)
 	r.RegisterActivity(h.Git.CommitWork)
+	r.RegisterActivity(h.Git.CheckOut)
+	r.RegisterActivity(h.Git.RecordDeliverables)
 	r.RegisterActivity(h.Git.PushBranch)
 	r.RegisterActivity(h.Git.MergeBase)
 	r.RegisterActivity(h.Git.AbortMerge)

@@ -70,6 +70,9 @@ func tidyID(id string) string {
 	return id
 }
 
+// IsDeliverableID reports whether an id has the form {TYPE}-{NNN}.
+func IsDeliverableID(id string) bool { return deliverableID.MatchString(id) }
+
 func numbered(kind string, n int) string { return fmt.Sprintf("%s-%03d", kind, n) }
 
 // highest returns the highest number among the ids of a type.
@@ -133,7 +136,7 @@ func (p Plan) Validate() error {
 }
 
 func (d Deliverable) check(bad func(what, way string), before []Deliverable) {
-	if !deliverableID.MatchString(d.ID) {
+	if !IsDeliverableID(d.ID) {
 		bad("has the id "+quote(d.ID), "use {TYPE}-{NNN}, such as FEAT-001")
 	}
 	for _, b := range before {

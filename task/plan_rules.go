@@ -60,6 +60,22 @@ func (p Plan) WithProved(id string, proved Proved) Plan {
 	return p
 }
 
+// Beside returns a copy of the plan in which no deliverable has one of the ids that are taken by others: it gets the next free number.
+func (p Plan) Beside(taken []string) Plan {
+	others := make([]Deliverable, len(taken))
+	for i, id := range taken {
+		others[i].ID = id
+	}
+	p.Deliverables = slices.Clone(p.Deliverables)
+	for i, d := range p.Deliverables {
+		if slices.Contains(taken, d.ID) {
+			kind := typeOf(d.ID)
+			p.Deliverables[i].ID = numbered(kind, highest(kind, others, p.Deliverables)+1)
+		}
+	}
+	return p
+}
+
 // WithoutProofs returns a copy of the plan in which no deliverable has a proof.
 func (p Plan) WithoutProofs() Plan {
 	p.Deliverables = slices.Clone(p.Deliverables)

@@ -141,8 +141,12 @@ type Deliverable struct {
 
 // Proved says where the proof of a deliverable has passed.
 type Proved struct {
-	Commit string `json:"commit"`
-	Ran    *Ran   `json:"ran,omitempty"` // nil when the output doesn't say how many tests have run
+	Commit string    `json:"commit"`
+	Ran    *Ran      `json:"ran,omitempty"`    // nil when the output doesn't say how many tests have run
+	Clean  bool      `json:"clean,omitempty"`  // the workspace held what is committed, and nothing else
+	Guard  bool      `json:"guard,omitempty"`  // it had passed before the work began, so it shows less
+	Output string    `json:"output,omitempty"` // file with the output, in the host's data directory
+	At     time.Time `json:"at,omitzero"`
 }
 
 // String is such as "passed at 1a2b3c4d5e, 3 tests".

@@ -101,6 +101,9 @@ func (se *sessions) promptData(role task.Role, b brief) prompt.Data {
 	}
 	data.Fixing, data.Refused, data.Feedback = b.fixing, b.refused, b.feedback
 	if role == task.Planner {
+		if known := se.runner.known; known != nil {
+			data.Recorded, data.Open = len(known.Closed)+len(known.Open), known.Open
+		}
 		data.Review = se.def.input.Review
 		if r := se.status.Review; r != nil {
 			data.Review = r.Text

@@ -54,13 +54,19 @@ func (ck *checks) baseline(ctx workflow.Context) error {
 }
 
 // setup runs the setup command. A failure stops nothing; its output is for people.
-func (ck *checks) setup(ctx workflow.Context) error {
+func (ck *checks) setup(ctx workflow.Context) error { return ck.setUp(ctx, false) }
+
+// cleanSetup runs the setup command for commands whose result is evidence.
+func (ck *checks) cleanSetup(ctx workflow.Context) error { return ck.setUp(ctx, true) }
+
+func (ck *checks) setUp(ctx workflow.Context, clean bool) error {
 	if ck.settings.Setup == "" {
 		return nil
 	}
 	ck.journal.enter(ctx, task.SettingUp)
 	ck.setups++
-	c, err := ck.command(ctx, commands.RunSetup, activities.CommandInput{N: ck.setups, Command: ck.settings.Setup}, "setup: ")
+	in := activities.CommandInput{N: ck.setups, Command: ck.settings.Setup, Clean: clean}
+	c, err := ck.command(ctx, commands.RunSetup, in, "setup: ")
 	if err != nil {
 		return err
 	}
@@ -93,9 +99,9 @@ func (ck *checks) check(ctx workflow.Context) error {
 }
 
 // prove runs the proof of a deliverable on the work as it is.
-func (ck *checks) prove(ctx workflow.Context, d task.Deliverable) (*signals.Check, error) {
+func (ck *checks) prove(ctx workflow.Context, d task.Deliverable, clean bool) (*signals.Check, error) {
 	ck.proofs++
-	in := activities.CommandInput{N: ck.proofs, Command: d.Proof, Commands: ck.settings.Commands}
+	in := activities.CommandInput{N: ck.proofs, Command: d.Proof, Commands: ck.settings.Commands, Clean: clean}
 	return ck.command(ctx, commands.RunProof, in, d.ID+": ")
 }
 

@@ -77,6 +77,9 @@ func (cm *commits) commit(ctx workflow.Context, r task.Report) error {
 		cm.journal.say(ctx, "error", "the work is refused: %s", firstLine(cm.last.refused))
 		cm.journal.remember(ctx, "error", "the work is refused: "+cm.last.refused)
 	}
+	if out.Forged {
+		cm.journal.found(ctx, "a session has changed the status file of the specification, which only Longshift writes; it was undone")
+	}
 	cm.journal.notice(ctx, out.Notes)
 	cm.status.Head, cm.status.Files, cm.status.Added, cm.status.Deleted = out.Commit, out.Files, out.Added, out.Deleted
 	if out.Created {

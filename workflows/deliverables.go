@@ -16,6 +16,7 @@ type deliverables struct {
 	checks   *checks
 	proofs   *proofs
 	commits  *commits
+	record   *record
 
 	fixing   int                        // which attempt to fix what the check says, 0 for none
 	results  map[string]result          // of the deliverables, by id
@@ -115,7 +116,7 @@ func (dv *deliverables) lacks(ctx workflow.Context, d task.Deliverable, r task.R
 	case !dv.checks.sound():
 		return "the check fails", nil
 	}
-	return dv.proofs.lacks(ctx, d)
+	return dv.proofs.lacks(ctx, d, false)
 }
 
 // deliver has sessions work on a deliverable until what one of them reported is committed.
@@ -126,7 +127,7 @@ func (dv *deliverables) deliver(ctx workflow.Context, d task.Deliverable) (task.
 		if err != nil {
 			return task.Report{}, err
 		}
-		plan, fence, commits := dv.status.Plan, dv.status.Fence, len(dv.status.Commits)
+		plan, fence, commits, head := dv.status.Plan, dv.status.Fence, len(dv.status.Commits), dv.status.Head
 		dv.mark(ctx, d, res.Report)
 		if err := dv.commits.commit(ctx, res.Report); err != nil {
 			if isLost(err) {
@@ -146,6 +147,9 @@ func (dv *deliverables) deliver(ctx workflow.Context, d task.Deliverable) (task.
 			dv.journal.remember(ctx, "error", d.ID+": its work was lost with its host and is done again")
 			dv.journal.say(ctx, "host", "the work on %s was lost with its host; doing it again", d.ID)
 			continue
+		}
+		if len(dv.status.Commits) > commits {
+			dv.record.made(d.ID, head, dv.status.Head)
 		}
 		dv.answered(d, res.Report, len(dv.status.Commits) > commits)
 		return res.Report, nil

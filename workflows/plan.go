@@ -19,6 +19,9 @@ func (t *pipeline) plan(ctx workflow.Context) error {
 	if len(t.def.input.Spec) == 0 {
 		p = p.WithoutProofs() // a task for which a sentence is enough has its check
 	}
+	if known := t.runner.known; known != nil {
+		p = p.Beside(known.Closed)
+	}
 	if t.status.Plan != nil {
 		p = task.Merge(*t.status.Plan, p)
 		p.Opens = t.status.Plan.Opens

@@ -16,7 +16,10 @@ type proofs struct {
 	journal *journal
 	checks  *checks
 
+	runner *runner
+
 	begun  map[string]bool           // deliverables whose proof has run before the work, by id
+	guards map[string]bool           // of these it passed then
 	failed map[string]*signals.Check // proofs that fail on the work as it is, by the id of their deliverable
 	opened map[string]int            // how often a deliverable was opened again, by id
 }
@@ -27,11 +30,12 @@ func (p *proofs) before(ctx workflow.Context, d task.Deliverable) error {
 		return nil
 	}
 	p.begun[d.ID] = true
-	c, err := p.checks.prove(ctx, d)
+	c, err := p.checks.prove(ctx, d, false)
 	if err != nil {
 		return err
 	}
 	if lacking(c) == "" {
+		p.guards[d.ID] = true
 		text := fmt.Sprintf("%s: its proof %s passed before the work on it began, so it does not show that the work was done",
 			d.ID, firstLine(d.Proof))
 		p.journal.say(ctx, "finding", "%s", text)
@@ -40,22 +44,26 @@ func (p *proofs) before(ctx workflow.Context, d task.Deliverable) error {
 	return nil
 }
 
-// lacks runs the proof of a deliverable on what is committed, and says what it lacks; "" when it passes, or when there is none.
-func (p *proofs) lacks(ctx workflow.Context, d task.Deliverable) (string, error) {
+// lacks runs the proof of a deliverable on what is committed, and says what it lacks; "" when it passes, or when there is none. clean tells
+// that the workspace holds nothing else.
+func (p *proofs) lacks(ctx workflow.Context, d task.Deliverable, clean bool) (string, error) {
 	if d.Proof == "" {
 		return "", nil
 	}
-	c, err := p.checks.prove(ctx, d)
+	c, err := p.checks.prove(ctx, d, clean)
 	if err != nil {
 		return "", err
 	}
-	why := lacking(c)
-	if why != "" {
+	if why := lacking(c); why != "" {
 		p.failed[d.ID] = c
+		if clean && d.Proved != nil && d.Proved.Commit == c.Commit { // it passes only with what else was there
+			why += " in a clean checkout, which has no file that git ignores"
+		}
 		return why, nil
 	}
 	delete(p.failed, d.ID)
-	plan := p.status.Plan.WithProved(d.ID, task.Proved{Commit: c.Commit, Ran: c.Ran})
+	plan := p.status.Plan.WithProved(d.ID, task.Proved{Commit: c.Commit, Ran: c.Ran, Clean: clean, Guard: p.guards[d.ID], Output: c.File,
+		At: workflow.Now(ctx)})
 	p.status.Plan = &plan
 	return "", nil
 }
@@ -73,15 +81,29 @@ func lacking(c *signals.Check) string {
 	return ""
 }
 
-// again runs the proofs that have not passed on the last commit. A deliverable that another one has broken, or that nobody has worked on,
-// is open again, as often as it may be mended. One that its own sessions could not get to pass is blocked. again reports whether one is
-// open.
-func (p *proofs) again(ctx workflow.Context) (open bool, err error) {
+// due lists the deliverables whose proofs have not passed on the last commit, with nothing else in the workspace where clean is set.
+func (p *proofs) due(clean bool) (list []task.Deliverable) {
 	for _, d := range p.status.Plan.Deliverables {
-		if d.Status != task.Passed || d.Proof == "" || d.Proved != nil && d.Proved.Commit == p.status.Head {
-			continue
+		if d.Status == task.Passed && d.Proof != "" && (d.Proved == nil || d.Proved.Commit != p.status.Head || clean && !d.Proved.Clean) {
+			list = append(list, d)
 		}
-		why, err := p.lacks(ctx, d)
+	}
+	return list
+}
+
+// again runs the proofs that have not passed on the last commit, in a workspace that holds it and nothing else. A deliverable that another
+// one has broken, or that nobody has worked on, is open again, as often as it may be mended. One that its own sessions could not get to
+// pass is blocked. again reports whether one is open.
+func (p *proofs) again(ctx workflow.Context) (open bool, err error) {
+	clean := len(p.due(true)) > 0 && keepsStatus(ctx)
+	due := p.due(clean)
+	if clean {
+		if err := p.checkOut(ctx); err != nil {
+			return false, err
+		}
+	}
+	for _, d := range due {
+		why, err := p.lacks(ctx, d, clean)
 		if err != nil {
 			return false, err
 		}
@@ -101,4 +123,12 @@ func (p *proofs) again(ctx workflow.Context) (open bool, err error) {
 		p.journal.remember(ctx, "error", said)
 	}
 	return open, nil
+}
+
+// checkOut takes everything out of the workspace that is not committed, and sets it up again.
+func (p *proofs) checkOut(ctx workflow.Context) error {
+	if err := p.runner.inGit(ctx, "check out "+short(p.status.Head), git.CheckOut, func() any { return p.ref() }, nil); err != nil {
+		return err
+	}
+	return p.checks.cleanSetup(ctx)
 }

@@ -123,7 +123,104 @@ func TestNoProofWithoutSpecification(t *testing.T) {
 		}
 		return res, nil
 	}
-	if s := w.start(t); len(w.proofs) > 0 || s.Plan.Deliverables[0].Proof != "" || s.Plan.Deliverables[0].Status != task.Passed {
+	if s := w.start(t); len(w.records) > 0 || len(w.proofs) > 0 || s.Plan.Deliverables[0].Proof != "" || s.Plan.Deliverables[0].Status != task.Passed {
 		t.Errorf("%v, %+v", w.proofs, s.Plan.Deliverables[0])
+	}
+}
+
+// What the deliverables have come to is recorded with the evidence for it, before the branch is pushed.
+func TestRecord(t *testing.T) {
+	w := newWorld(t)
+	w.settings.Setup = "make deps"
+	w.agent = func(in activities.SessionInput) (res activities.SessionResult, err error) {
+		if in.Role == task.Planner {
+			res = well(in)
+			res.Plan.Deliverables[0].Proof = "go test -run TestIt"
+		}
+		return res, nil
+	}
+	w.prove = func(_ string, n int) signals.Check {
+		return signals.Check{ExitCode: max(0, 2-n), File: fmt.Sprintf("proof-%d", n), Ran: &task.Ran{N: n, Of: task.RanTests}}
+	}
+	s := w.startWith(t, `{"repository":"acme/calc","task":"carry it out","spec":["SPEC.md"]}`)
+	if len(w.records) != 1 || w.checkouts != 1 {
+		t.Fatalf("%d records, %d checkouts", len(w.records), w.checkouts)
+	}
+	in := w.records[0]
+	if in.Head != "commit2" || in.Review != s.Sessions[3].ID || len(in.Spec) != 1 || s.Head != "pushed" || w.pushed[0].Reviewed != "recorded" {
+		t.Errorf("%+v, then %+v", in, w.pushed)
+	}
+	one, two := in.Deliverables[0], in.Deliverables[1]
+	if p := one.Proved; p == nil || p.Commit != "commit2" || !p.Clean || p.Guard || p.Output != "proof-3" || p.Ran.N != 3 || p.At.IsZero() ||
+		one.Command != "go test -run TestIt" || one.Session != s.Sessions[1].ID || fmt.Sprint(one.Made) != "[{base commit1}]" {
+		t.Errorf("with a proof: %+v, %+v", one, one.Proved)
+	}
+	if p := two.Proved; p == nil || p.Commit != "commit2" || !p.Guard || two.Command != "go test ./..." || fmt.Sprint(two.Made) != "[{commit1 commit2}]" {
+		t.Errorf("with the check alone: %+v, %+v", two, two.Proved)
+	}
+	if n := len(w.commands); w.commands[n-1] != "make deps" {
+		t.Errorf("a clean checkout is not set up: %q", w.commands)
+	}
+}
+
+// A deliverable that passes only with what is not committed goes back, and one that nothing has shown is recorded as it is.
+func TestPassesOnlyInTheWorkspace(t *testing.T) {
+	w := newWorld(t)
+	w.settings.FixAttempts, w.settings.Check = 1, ""
+	w.agent = func(in activities.SessionInput) (res activities.SessionResult, err error) {
+		if in.Role == task.Planner {
+			res = well(in)
+			res.Plan.Deliverables[0].Proof = "test -e local.env"
+		}
+		return res, nil
+	}
+	w.prove = func(_ string, n int) signals.Check {
+		return signals.Check{ExitCode: map[bool]int{true: 0, false: 1}[n == 2 || n == 4]}
+	}
+	s := w.startWith(t, `{"repository":"acme/calc","task":"carry it out","spec":["SPEC.md"]}`)
+	d := s.Plan.Deliverables[0]
+	if d.Status != task.Blocked || !strings.Contains(d.Reason, "in a clean checkout") || w.roles() != "piiir" || w.checkouts != 2 {
+		t.Errorf("%+v after %s, %d checkouts", d, w.roles(), w.checkouts)
+	}
+	if r := w.asked[3].Prompt.Result; r == nil || r.Command != "test -e local.env" {
+		t.Errorf("the session that mends it is told of %+v", r)
+	}
+	if got := w.records[0].Deliverables; got[0].Status != task.Blocked || got[1].Status != task.Passed || got[1].Proved != nil {
+		t.Errorf("recorded is %+v", got)
+	}
+}
+
+// An id that the status file has given keeps its meaning, and the planner is told what is open.
+func TestKnownDeliverables(t *testing.T) {
+	w := newWorld(t)
+	w.known = &activities.Known{Closed: []string{"FIX-001", "API-007"}, Open: []string{"API-002"}}
+	s := w.startWith(t, `{"repository":"acme/calc","task":"carry it out","spec":["SPEC.md"]}`)
+	if got := s.Plan.Deliverables[0].ID + " " + s.Plan.Deliverables[1].ID; got != "FIX-002 API-002" {
+		t.Errorf("the plan has %s", got)
+	}
+	if p := w.asked[0].Prompt; p.Recorded != 3 || fmt.Sprint(p.Open) != "[API-002]" {
+		t.Errorf("the planner is told of %d, open %v", p.Recorded, p.Open)
+	}
+	if p := w.asked[1].Prompt; p.Recorded != 0 {
+		t.Errorf("the implementer is told of %d", p.Recorded)
+	}
+}
+
+// That a session has tried to write the status file stands in the pull request, and the reviewer is told.
+func TestForgedStatusIsNamed(t *testing.T) {
+	w := newWorld(t)
+	w.commit = func(activities.CommitInput) (activities.Committed, error) {
+		return activities.Committed{Commit: "commit1", Created: true, Files: 1, Forged: len(w.commits) == 1}, nil
+	}
+	s := w.startWith(t, `{"repository":"acme/calc","task":"carry it out","spec":["SPEC.md"]}`)
+	if len(s.Findings) != 1 || !strings.Contains(s.Findings[0].Text, "status file") || len(w.requests[0].Summary.Findings) != 1 {
+		t.Errorf("%+v, the pull request has %+v", s.Findings, w.requests[0].Summary)
+	}
+	said := ""
+	for _, e := range w.asked[len(w.asked)-1].Prompt.Progress {
+		said += e.Text + "\n"
+	}
+	if !strings.Contains(said, "status file") {
+		t.Errorf("the reviewer is told %q", said)
 	}
 }

@@ -24,6 +24,7 @@ type publisher struct {
 	sessions   *sessions
 	checks     *checks
 	commits    *commits
+	record     *record
 	checkRuns  *checkRuns
 
 	title    string           // summary of the first plan, which names the pull request
@@ -40,6 +41,9 @@ func (pu *publisher) publish(ctx workflow.Context) error {
 	}
 	pu.journal.enter(ctx, task.Publish)
 	if err := pu.commits.commitRest(ctx); err != nil {
+		return err
+	}
+	if err := pu.record.write(ctx); err != nil {
 		return err
 	}
 	head, err := pu.push(ctx)

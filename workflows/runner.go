@@ -33,6 +33,7 @@ type runner struct {
 	budget   *budget
 	parking  *parking
 	assigned int                              // hosts assigned since a step last succeeded
+	known    *activities.Known                // deliverables that earlier tasks have recorded; nil when there are none
 	restored func(ctx workflow.Context) error // completes a workspace that was made again; may be nil
 }
 
@@ -193,6 +194,7 @@ func (ru *runner) workspace(ctx workflow.Context) error {
 		*ru.settings = out.Settings
 		ru.status.Branch, ru.status.Base, ru.status.BaseCommit = out.Branch, out.Base, out.BaseCommit
 		ru.status.Warnings = out.Warnings
+		ru.known = out.Known
 		ru.budget.limit(out.MaxCost, out.MaxTime)
 	}
 	if ru.def.continues && (!out.Restored || ru.status.BaseCommit == "") { // the round begins; what it adds counts from here

@@ -49,8 +49,13 @@ type world struct {
 	checks   int
 	prove    func(command string, n int) signals.Check // what the nth run of a proof comes to, from 1; nil: it fails the first time
 	proofs   map[string]int                            // runs of proofs
-	rooms    []task.Room                               // in which tasks are shown
-	notices  []signals.Notice
+
+	checkouts int
+	records   []activities.RecordInput
+	known     *activities.Known // what the status file lists; may be nil
+
+	rooms   []task.Room // in which tasks are shown
+	notices []signals.Notice
 
 	show    func(in activities.ShowInput) error
 	showing sync.Mutex
@@ -81,7 +86,8 @@ func newWorld(t *testing.T) *world {
 	w.env.RegisterWorkflow(workflows.CodingTask)
 	for name, f := range map[string]any{
 		"AssignTask": w.AssignTask, "Probe": w.Probe, "PrepareWorkspace": w.PrepareWorkspace, "RunAgent": w.RunAgent,
-		"RunSetup": w.RunSetup, "RunChecks": w.RunChecks, "RunProof": w.RunProof, "CommitWork": w.CommitWork, "PushBranch": w.PushBranch,
+		"RunSetup": w.RunSetup, "RunChecks": w.RunChecks, "RunProof": w.RunProof, "CommitWork": w.CommitWork, "CheckOut": w.CheckOut,
+		"RecordDeliverables": w.RecordDeliverables, "PushBranch": w.PushBranch,
 		"CleanUp": w.CleanUp, "OpenPullRequest": w.OpenPullRequest, "CheckForge": w.CheckForge, "MergeBase": w.MergeBase, "AbortMerge": w.AbortMerge,
 		"Show": w.Show, "PollPullRequest": w.PollPullRequest, "AnswerPullRequest": w.AnswerPullRequest,
 		"WriteCheckRun": w.WriteCheckRun,
@@ -110,7 +116,8 @@ func (w *world) PrepareWorkspace(_ context.Context, in activities.PrepareInput) 
 			return activities.Prepared{}, err
 		}
 	}
-	out := activities.Prepared{Branch: "longshift/x", Base: "main", BaseCommit: "base", Head: "base", Settings: w.settings, Notes: w.notes}
+	out := activities.Prepared{Branch: "longshift/x", Base: "main", BaseCommit: "base", Head: "base", Settings: w.settings, Notes: w.notes,
+		Known: w.known}
 	if w.behind != nil {
 		if head := w.behind(in); head != "" {
 			out.Head, out.Behind = head, true
@@ -189,6 +196,16 @@ func (w *world) CommitWork(_ context.Context, in activities.CommitInput) (activi
 		return w.commit(in)
 	}
 	return activities.Committed{Commit: fmt.Sprintf("commit%d", len(w.commits)), Created: true, Files: 1, Added: 2, Deleted: 1}, nil
+}
+
+func (w *world) CheckOut(context.Context, activities.Ref) error {
+	w.checkouts++
+	return nil
+}
+
+func (w *world) RecordDeliverables(_ context.Context, in activities.RecordInput) (activities.Committed, error) {
+	w.records = append(w.records, in)
+	return activities.Committed{Commit: "recorded", Created: true}, nil
 }
 
 func (w *world) PushBranch(_ context.Context, in activities.PushInput) (string, error) {

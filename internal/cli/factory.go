@@ -39,6 +39,15 @@ func newFactory(streams term.Streams, env environ.Environ, wiring Wiring) *facto
 	return f
 }
 
+// checkFormat refuses an output format that is not known. The error is printed as text then.
+func (f *factory) checkFormat() error {
+	err := term.CheckFormat(f.printer.Format)
+	if err != nil {
+		f.printer.Format = term.FormatText
+	}
+	return err
+}
+
 func (f *factory) close() {
 	f.terminal.Close()
 	f.server.Close()

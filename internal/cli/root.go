@@ -63,18 +63,12 @@ Kill anything, at any moment: no finished work is lost or done twice.`,
 		Example: `  longshift dev                                  # server and worker for this machine
   longshift run "fix the failing tests"          # in another terminal, in a git repository
   longshift demo --kill                          # watch a task survive kill -9; no model is called`,
-		Version:       versionText(checkup.ReadBuild(f.wiring.Version)),
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		Args:          cobra.ArbitraryArgs,
-		RunE:          command.NeedsCommand,
-		PersistentPreRunE: func(*cobra.Command, []string) error {
-			err := term.CheckFormat(f.printer.Format)
-			if err != nil {
-				f.printer.Format = term.FormatText
-			}
-			return err
-		},
+		Version:           versionText(checkup.ReadBuild(f.wiring.Version)),
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		Args:              cobra.ArbitraryArgs,
+		RunE:              command.NeedsCommand,
+		PersistentPreRunE: func(*cobra.Command, []string) error { return f.checkFormat() },
 	}
 	root.SetIn(f.streams.In)
 	root.SetOut(f.streams.Out)

@@ -12,10 +12,10 @@ import (
 
 func newSpecCommand(f *factory) *cobra.Command {
 	c := &cobra.Command{
-		Use: "spec", Short: "Carry out a specification that is in the repository", Example: "  longshift spec run --approval required",
+		Use: "spec", Short: "Carry out a specification that is in the repository", Example: "  longshift spec run --approval required\n  longshift spec status",
 		Args: cobra.ArbitraryArgs, RunE: command.NeedsCommand, Annotations: command.Exits(),
 	}
-	c.AddCommand(newSpecRunCommand(f))
+	c.AddCommand(newSpecRunCommand(f), newSpecStatusCommand(f), newSpecSyncCommand(f))
 	return c
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"github.com/longshift/longshift/internal/agent/agenttest"
 	"github.com/longshift/longshift/internal/forge/forgetest"
+	"github.com/longshift/longshift/internal/repo/deliverable"
 	"github.com/longshift/longshift/internal/repo/workspace/gittest"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
@@ -41,6 +42,9 @@ func newDocsWorld(t *testing.T) *docsWorld {
 	gittest.Write(t, w.clone, map[string]string{"SPEC.md": "It adds.\n", "API.md": "It says so.\n", "docs/spec/add.md": "It adds.\n"})
 	gittest.Git(t, w.clone, "add", ".")
 	gittest.Git(t, w.clone, "-c", "user.name=x", "-c", "user.email=x@localhost", "commit", "--quiet", "-m", "Specify")
+	gittest.Write(t, w.clone, map[string]string{deliverable.Path: statusFile(t, w.clone)})
+	gittest.Git(t, w.clone, "add", ".")
+	gittest.Git(t, w.clone, "-c", "user.name=x", "-c", "user.email=x@localhost", "commit", "--quiet", "-m", "Record")
 	gittest.Git(t, w.clone, "push", "--quiet", "origin", "HEAD")
 	gittest.Git(t, w.clone, "remote", "set-url", "origin", w.Front+"/acme/web.git")
 	gittest.Git(t, w.clone, "config", "credential.helper", "!f() { echo username=ada; echo password="+forgetest.Token+"; }; f")
@@ -58,6 +62,26 @@ func newDocsWorld(t *testing.T) *docsWorld {
 		t.Fatal(err)
 	}
 	return w
+}
+
+// statusFile is what a task records of a specification that is carried out at the last commit of a clone.
+func statusFile(t *testing.T, clone string) string {
+	t.Helper()
+	content, err := deliverable.ContentOf(t.Context(), func(_ context.Context, args ...string) (string, error) {
+		return gittest.Try(clone, args...)
+	}, "HEAD")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, command := deliverable.New(), "test -s API.md"
+	f.Spec = content.Spec([]string{"SPEC.md"})
+	f.Record(deliverable.Entry{ID: "DOC-001", Description: "The API says so", Proof: command, Status: task.Passed, Evidence: &deliverable.Evidence{
+		Command: command, Commit: "0123456789", Files: content.Bind([]string{"API.md"}), Check: content.Check(command), Time: time.Now().UTC()}})
+	data, err := f.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
 }
 
 // shell runs a script as it is typed in the clone.

@@ -42,7 +42,7 @@ func (h *host) start(ctx context.Context, s *stage) (err error) {
 	for queue, steps := range map[string]map[string]any{
 		signals.HostQueue(h.id): {"RunAgent": s.RunAgent, "RunSetup": s.RunSetup, "RunChecks": s.RunChecks, "RunProof": s.RunProof},
 		signals.HostControlQueue(h.id): {"Probe": s.Probe, "Examine": s.Examine, "PrepareWorkspace": s.PrepareWorkspace, "CommitWork": s.CommitWork,
-			"PushBranch": s.PushBranch, "MergeBase": s.MergeBase, "AbortMerge": s.AbortMerge, "CleanUp": s.CleanUp,
+			"CheckOut": s.CheckOut, "RecordDeliverables": s.RecordDeliverables, "PushBranch": s.PushBranch, "MergeBase": s.MergeBase, "AbortMerge": s.AbortMerge, "CleanUp": s.CleanUp,
 			"DeleteRefs": s.DeleteRefs},
 		signals.QueueHosts: {"AssignTask": s.AssignTask},
 	} {

@@ -34,8 +34,10 @@ type Data struct {
 	Task        string       `json:"task,omitempty"`
 	Issue       *task.Issue  `json:"issue,omitempty"` // its text is marked as untrusted data
 	RequestedBy *task.Person `json:"requestedBy,omitempty"`
-	Spec        []string     `json:"spec,omitempty"`   // files and folders with the specification to carry out
-	Images      []task.Image `json:"images,omitempty"` // that the agent is given with the prompt, in this order
+	Spec        []string     `json:"spec,omitempty"`     // files and folders with the specification to carry out
+	Recorded    int          `json:"recorded,omitempty"` // how many deliverables the status file of the specification lists
+	Open        []string     `json:"open,omitempty"`     // ids of those among them that are not done
+	Images      []task.Image `json:"images,omitempty"`   // that the agent is given with the prompt, in this order
 	Plan        *task.Plan   `json:"plan,omitempty"`
 	Progress    []task.Entry `json:"progress,omitempty"`
 	Work

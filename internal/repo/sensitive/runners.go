@@ -22,8 +22,17 @@ var runnerLines = []lineRule{
 	line(Tests, `\bignoreFailures\b|\bexcludeTest|\bincludeTest|\bexclude(?:Tags|s)?\b|\benabled\s*=?\s*false|\bfailFast\b`,
 		"chooses which tests run", "*.gradle", "*.gradle.kts"),
 	line(Tests, `\|\|\s*(?:true|:|exit 0|echo)\b|^\s*set \+e\b|^\s*exit 0\b|;\s*(?:true|exit 0)\s*$`, "may hide a failure",
-		"*test*.sh", "*check*.sh", "*ci*.sh", "*verify*.sh", "makefile", "gnumakefile", "*.mk", "justfile", "taskfile.y*ml"),
+		append([]string{"*test*.sh", "*check*.sh", "*ci*.sh", "*verify*.sh", "taskfile.y*ml"}, recipes...)...),
 }
+
+// recipes are files with targets that run commands.
+var recipes = []string{"makefile", "gnumakefile", "*.mk", "justfile"}
+
+// ConfiguresTests reports whether a file has the settings of a test runner, by its name.
+func ConfiguresTests(path string) bool { return matchesAny(fold(path), runners) }
+
+// HasRecipes reports whether a file has targets that run commands, such as a Makefile, by its name.
+func HasRecipes(path string) bool { return matchesAny(fold(path), recipes) }
 
 // checking matches the names of targets and scripts that judge a project.
 var checking = regexp.MustCompile(`(?i)^(?:\w+[-:_.])?(?:pre|post)?` +
@@ -41,7 +50,7 @@ func (i *inspection) runners() {
 		return
 	}
 	i.matchLines(runnerLines)
-	if i.was() && matchesAny(i.new, []string{"makefile", "gnumakefile", "*.mk", "justfile"}) && !i.Cut {
+	if i.was() && matchesAny(i.new, recipes) && !i.Cut {
 		old, now := targets(i.Old), targets(i.New)
 		for _, name := range slices.Sorted(maps.Keys(old)) {
 			if checking.MatchString(name) && old[name] != now[name] {

@@ -35,7 +35,7 @@ func (a *adoption) adopt(ctx context.Context, head string, s CommitSpec) (string
 	}
 	why := a.adoptable(ctx, head, theirs, s.Exclude)
 	if why == nil {
-		why = a.fit(ctx, head, theirs, s.Closed)
+		why = a.fit(ctx, head, theirs, s.closes())
 	}
 	if why == nil {
 		why = a.bringIn(ctx, head, theirs)

@@ -14,7 +14,7 @@ import (
 )
 
 // narrow removes from the changes what commands have made, and undoes those of closed files.
-func (cs *commits) narrow(ctx context.Context, head string, closed func(string) bool) func(*changes) error {
+func (cs *commits) narrow(ctx context.Context, head string, s CommitSpec) func(*changes) error {
 	made := cs.index.withoutMade(ctx, head)
 	return func(c *changes) error {
 		if made != nil {
@@ -22,17 +22,17 @@ func (cs *commits) narrow(ctx context.Context, head string, closed func(string) 
 				return err
 			}
 		}
-		if closed == nil {
+		if s.closes() == nil {
 			return nil
 		}
-		return cs.undoClosed(ctx, head, closed, c)
+		return cs.undoClosed(ctx, head, s, c)
 	}
 }
 
 // undoClosed undoes changes of closed files in the work tree too, because the check must see what was committed. It leaves files that the
 // task's own commits have changed, so that they can be changed back, and files in conflict, which have to be resolved.
-func (cs *commits) undoClosed(ctx context.Context, head string, closed func(string) bool, c *changes) error {
-	changed, found := map[string]bool{}, []string{}
+func (cs *commits) undoClosed(ctx context.Context, head string, s CommitSpec, c *changes) error {
+	changed, found, closed := map[string]bool{}, []string{}, s.closes()
 	for _, name := range slices.Concat(c.paths, c.removed) {
 		if changed[name] = true; closed(name) {
 			found = append(found, name)
@@ -49,14 +49,15 @@ func (cs *commits) undoClosed(ctx context.Context, head string, closed func(stri
 	if err != nil {
 		return fmt.Errorf("look for what the task has changed: %w", err)
 	}
+	conflict := map[string]bool{}
 	if m := cs.state.Merging; m != nil {
 		for _, name := range m.paths() {
-			keep[name] = entry{}
+			keep[name], conflict[name] = entry{}, true
 		}
 	}
 	undone := map[string]bool{}
 	for _, name := range found {
-		if _, kept := keep[name]; kept {
+		if _, kept := keep[name]; kept && (name != s.Own || conflict[name]) {
 			continue
 		}
 		for ; name != "."; name = path.Dir(name) { // a link may have replaced a folder

@@ -20,6 +20,15 @@ type CommitSpec struct {
 	Exclude []string // git pathspecs to leave out, such as a directory name
 
 	Closed func(path string) bool // files that the task may not change: changes of them are undone; nil for none
+	Own    string                 // file that only CommitFile changes: changes of it are undone, whoever has made them; "" for none
+}
+
+// closes returns the function that tells which files the task may not change; nil when it may change all.
+func (s CommitSpec) closes() func(path string) bool {
+	if s.Own == "" {
+		return s.Closed
+	}
+	return func(path string) bool { return path == s.Own || s.Closed != nil && s.Closed(path) }
 }
 
 // Commit is a commit that Longshift has made, or the last one when there was nothing to commit.
@@ -96,7 +105,7 @@ func (cs *commits) create(ctx context.Context, head, mark string, s CommitSpec) 
 	if err != nil {
 		return Commit{}, err
 	}
-	found, err := cs.repo.stage(ctx, head, parent, s.Exclude, cs.narrow(ctx, head, s.Closed))
+	found, err := cs.repo.stage(ctx, head, parent, s.Exclude, cs.narrow(ctx, head, s))
 	if err != nil {
 		return Commit{}, err
 	}

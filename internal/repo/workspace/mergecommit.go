@@ -16,7 +16,7 @@ import (
 // except those in conflict.
 func (ms *merges) commit(ctx context.Context, head, mark string, s CommitSpec) (Commit, error) {
 	m := ms.state.Merging
-	found, err := ms.repo.stage(ctx, head, m.Tree, s.Exclude, ms.commits.narrow(ctx, head, s.Closed))
+	found, err := ms.repo.stage(ctx, head, m.Tree, s.Exclude, ms.commits.narrow(ctx, head, s))
 	if err != nil {
 		return Commit{}, err
 	}

@@ -1,0 +1,176 @@
+package activities
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/remove"
+	"github.com/longshift/longshift/internal/repo/deliverable"
+	"github.com/longshift/longshift/internal/repo/workspace"
+	"github.com/longshift/longshift/task"
+)
+
+// Known are the deliverables of a specification that earlier tasks have recorded.
+type Known struct {
+	Closed []string `json:"closed,omitempty"` // ids of those that stand, or that nobody wants any more
+	Open   []string `json:"open,omitempty"`   // ids of the others: pending, blocked, or with evidence that does not hold any more
+}
+
+// known reads the status file of the base commit, for a task that carries out a specification.
+func (p *Preparer) known(ctx context.Context, in PrepareInput, ws workspace.Workspace) (*Known, error) {
+	if len(in.Spec) == 0 || in.Branch != "" || ws.BaseCommit == "" {
+		return nil, nil
+	}
+	tree, err := p.workspaces.Open(ctx, in.TaskID, in.Fence)
+	if err != nil {
+		return nil, err
+	}
+	defer tree.Close()
+	content, err := deliverable.ContentOf(ctx, tree.Query, ws.BaseCommit)
+	if err != nil {
+		return nil, err
+	}
+	file, err := content.File()
+	if file == nil || err != nil {
+		return nil, err
+	}
+	known := &Known{}
+	for _, s := range file.At(content).All {
+		if s.State == deliverable.Passed || s.State == deliverable.Deprecated {
+			known.Closed = append(known.Closed, s.ID)
+		} else {
+			known.Open = append(known.Open, s.ID)
+		}
+	}
+	return known, nil
+}
+
+// CheckOut gives the workspace what is committed, and nothing else: for a command whose result is evidence.
+func (g *Git) CheckOut(ctx context.Context, in Ref) error {
+	tree, err := g.workspaces.Open(ctx, in.TaskID, in.Fence)
+	if err != nil {
+		return err
+	}
+	defer tree.Close()
+	if err := remove.All(cleanHomeOf(g.data, in.TaskID)); err != nil {
+		return fault.New(fault.Infra, "remove the home folder of an earlier run: %w", err)
+	}
+	return tree.CheckOut(ctx)
+}
+
+// RecordInput asks for the status file of a specification, in a commit of its own.
+type RecordInput struct {
+	Ref
+	Spec         []string   `json:"spec"` // files and folders of the specification
+	Deliverables []Recorded `json:"deliverables"`
+	Head         string     `json:"head"` // the commit that they have come to this at
+
+	Review   string    `json:"review,omitempty"`  // UUID of the session that has approved the work
+	Reviewed time.Time `json:"reviewed,omitzero"` // when
+}
+
+// Recorded is a deliverable with what is to be recorded of it.
+type Recorded struct {
+	task.Deliverable
+	Command string `json:"command,omitempty"` // that has passed; its run is Proved
+	Session string `json:"session,omitempty"` // UUID of the session that worked on it last
+	Made    []Span `json:"made,omitempty"`    // its commits
+}
+
+// Span is what lies between two commits.
+type Span struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+}
+
+// RecordDeliverables writes the status file, commits it and pushes the checkpoint. It returns the head of the branch. What the file has
+// that the plan has not stays in it.
+func (g *Git) RecordDeliverables(ctx context.Context, in RecordInput) (Committed, error) {
+	tree, err := g.workspaces.Open(ctx, in.TaskID, in.Fence)
+	if err != nil {
+		return Committed{}, err
+	}
+	defer tree.Close()
+	if err := tree.Holds(ctx, in.Head); err != nil {
+		return Committed{}, fmt.Errorf("record the deliverables: %w", err)
+	}
+	content, err := deliverable.ContentOf(ctx, tree.Query, in.Head)
+	if err != nil {
+		return Committed{}, err
+	}
+	file, err := content.File()
+	if err != nil {
+		return Committed{}, err
+	}
+	if file == nil {
+		file = deliverable.New()
+	}
+	file.Spec = content.Spec(in.Spec)
+	for _, r := range in.Deliverables {
+		e, err := entry(ctx, tree, content, in, r)
+		if err != nil {
+			return Committed{}, err
+		}
+		file.Record(e)
+	}
+	data, err := file.Bytes()
+	if err != nil {
+		return Committed{}, fault.New(fault.Internal, "%w", err)
+	}
+	c, err := tree.CommitFile(ctx, deliverable.Path, data, "chore: record what the deliverables have come to")
+	if err != nil {
+		return Committed{}, err
+	}
+	if err := tree.Checkpoint(ctx); err != nil {
+		return Committed{}, fmt.Errorf("push the checkpoint: %w", err)
+	}
+	return Committed{Commit: c.ID, Created: c.Created}, nil
+}
+
+// entry is what the status file says of a deliverable. One that has passed without a command that shows it is pending.
+func entry(ctx context.Context, tree *workspace.Tree, content *deliverable.Content, in RecordInput, r Recorded) (deliverable.Entry, error) {
+	e := deliverable.Entry{ID: r.ID, Description: r.Description, Acceptance: r.Acceptance, Proof: r.Proof, Status: r.Status, Reason: r.Reason}
+	if r.Status != task.Passed {
+		return e, nil
+	}
+	if r.Proved == nil || r.Command == "" {
+		e.Status, e.Reason = task.Pending, "no command has shown that it is done"
+		return e, nil
+	}
+	files, err := changedIn(ctx, tree, in.Head, r.Made)
+	if err != nil {
+		return e, err
+	}
+	e.Guard = r.Proved.Guard
+	if in.Review != "" {
+		e.Verified = &deliverable.Verified{Session: in.Review, Time: in.Reviewed.UTC().Truncate(time.Second)}
+	}
+	e.Evidence = &deliverable.Evidence{Command: r.Command, Tests: r.Proved.Ran, Output: r.Proved.Output, Commit: r.Proved.Commit,
+		Files: content.Bind(files), Check: content.Check(r.Command), Session: r.Session, Time: r.Proved.At.UTC().Truncate(time.Second)}
+	return e, nil
+}
+
+// changedIn lists the files that commits have changed, sorted. Commits that the head does not hold are left out.
+func changedIn(ctx context.Context, tree *workspace.Tree, head string, made []Span) ([]string, error) {
+	var files []string
+	for _, s := range made {
+		held, err := tree.Query(ctx, "merge-base", s.To, head)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil || held != s.To {
+			continue
+		}
+		text, err := tree.Query(ctx, "diff", "--name-only", "-z", "--no-ext-diff", "--no-renames", "--ignore-submodules=none", s.From, s.To, "--")
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, strings.FieldsFunc(text, func(c rune) bool { return c == 0 })...)
+	}
+	slices.Sort(files)
+	return slices.Compact(files), nil
+}

@@ -1,0 +1,89 @@
+package workflows
+
+import (
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/task"
+)
+
+// statusFile is the change since which a task that carries out a specification proves its deliverables on a clean checkout, and records
+// what they have come to in the repository.
+const statusFile = "status-file"
+
+func keepsStatus(ctx workflow.Context) bool {
+	return workflow.GetVersion(ctx, statusFile, workflow.DefaultVersion, 1) >= 1
+}
+
+// record writes what the deliverables of a specification have come to into the repository's status file.
+type record struct {
+	facts
+	journal *journal
+	parking *parking
+	runner  *runner
+
+	commits map[string][]activities.Span // of the deliverables, by id
+}
+
+// made notes a commit of a deliverable.
+func (rc *record) made(id, from, to string) {
+	rc.commits[id] = append(rc.commits[id], activities.Span{From: from, To: to})
+}
+
+// write commits the status file. It changes the head of the branch and nothing that was checked.
+func (rc *record) write(ctx workflow.Context) error {
+	if len(rc.def.input.Spec) == 0 || rc.status.Plan == nil || !keepsStatus(ctx) {
+		return nil
+	}
+	var out activities.Committed
+	in := activities.RecordInput{Spec: rc.def.input.Spec, Deliverables: rc.deliverables(ctx), Head: rc.status.Head,
+		Review: rc.session(task.Reviewer, ""), Reviewed: workflow.Now(ctx)}
+	err := rc.parking.insist(ctx, func() error {
+		return rc.runner.inGit(ctx, "record the deliverables", git.RecordDeliverables, func() any {
+			in.Ref = rc.ref()
+			return in
+		}, &out)
+	})
+	if err != nil {
+		return err
+	}
+	rc.status.Head = out.Commit
+	rc.journal.say(ctx, "commit", "%s records what the deliverables have come to", short(out.Commit))
+	return nil
+}
+
+func (rc *record) deliverables(ctx workflow.Context) (list []activities.Recorded) {
+	for _, d := range rc.status.Plan.Deliverables {
+		r := activities.Recorded{Deliverable: d, Command: d.Proof, Session: rc.session(task.Implementer, d.ID), Made: rc.commits[d.ID]}
+		if len(r.Made) == 0 { // another deliverable's session has done it, so all that has changed belongs to it
+			r.Made = []activities.Span{{From: rc.status.BaseCommit, To: rc.status.Head}}
+		}
+		if d.Proof == "" {
+			r.Command, r.Proved = rc.checked(ctx)
+		}
+		if r.Proved != nil && r.Proved.Commit != rc.status.Head {
+			r.Proved = nil
+		}
+		list = append(list, r)
+	}
+	return list
+}
+
+// checked is the check as the proof of a deliverable that has none of its own. It guards what is there, and shows less.
+func (rc *record) checked(ctx workflow.Context) (string, *task.Proved) {
+	c := rc.status.Check
+	if c == nil || lacking(c) != "" {
+		return "", nil
+	}
+	return c.Command, &task.Proved{Commit: c.Commit, Ran: c.Ran, Guard: true, Output: c.File, At: workflow.Now(ctx)}
+}
+
+// session is the id of the last session in a role, on a deliverable.
+func (rc *record) session(role task.Role, deliverable string) (id string) {
+	for _, s := range rc.status.Sessions {
+		if s.Deliverable == deliverable && s.Role == role {
+			id = s.ID
+		}
+	}
+	return id
+}
