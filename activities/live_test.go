@@ -68,10 +68,13 @@ func (h *holding) try() (*attempt, <-chan ended) {
 	a, end := h.attempt(), make(chan ended, 1)
 	a.heartbeat = beat
 	a.server.knows(workflow(enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, task.Executing))
+	gone := make(chan struct{})
 	go func() {
+		defer close(gone)
 		res, err := a.session(h.Sessions, h.in)
 		end <- ended{res, err}
 	}()
+	h.t.Cleanup(func() { await(h.t, gone, "an attempt ends, which would write into a folder that is removed") })
 	return a, end
 }
 
