@@ -14,14 +14,17 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// Known are the deliverables of a specification that earlier tasks have recorded.
+// Known is a deliverable of a specification that earlier tasks have recorded. Of one that is not open only id and description are given.
 type Known struct {
-	Closed []string `json:"closed,omitempty"` // ids of those that stand, or that nobody wants any more
-	Open   []string `json:"open,omitempty"`   // ids of the others: pending, blocked, or with evidence that does not hold any more
+	task.Deliverable
+	Open     bool   `json:"open,omitempty"`     // pending, blocked or outdated; the others are done, or nobody wants them any more
+	Outdated bool   `json:"outdated,omitempty"` // it has passed, on content that has changed since
+	Dropped  bool   `json:"dropped,omitempty"`  // nobody wants it any more
+	Command  string `json:"command,omitempty"`  // of an outdated one: that had shown it
 }
 
 // known reads the status file of the base commit, for a task that carries out a specification.
-func (p *Preparer) known(ctx context.Context, in PrepareInput, ws workspace.Workspace) (*Known, error) {
+func (p *Preparer) known(ctx context.Context, in PrepareInput, ws workspace.Workspace) (known []Known, err error) {
 	if len(in.Spec) == 0 || in.Branch != "" || ws.BaseCommit == "" {
 		return nil, nil
 	}
@@ -38,13 +41,15 @@ func (p *Preparer) known(ctx context.Context, in PrepareInput, ws workspace.Work
 	if file == nil || err != nil {
 		return nil, err
 	}
-	known := &Known{}
 	for _, s := range file.At(content).All {
-		if s.State == deliverable.Passed || s.State == deliverable.Deprecated {
-			known.Closed = append(known.Closed, s.ID)
-		} else {
-			known.Open = append(known.Open, s.ID)
+		k := Known{Deliverable: task.Deliverable{ID: s.ID, Description: s.Description}, Dropped: s.State == deliverable.Deprecated}
+		if k.Open = s.State != deliverable.Passed && !k.Dropped; k.Open {
+			k.Acceptance, k.Proof, k.Status, k.Reason = s.Acceptance, s.Proof, s.Status, s.Reason
 		}
+		if k.Outdated = s.State == deliverable.Outdated; k.Outdated {
+			k.Command, k.Reason = s.Evidence.Command, s.Why
+		}
+		known = append(known, k)
 	}
 	return known, nil
 }
@@ -67,10 +72,9 @@ type RecordInput struct {
 	Ref
 	Spec         []string   `json:"spec"` // files and folders of the specification
 	Deliverables []Recorded `json:"deliverables"`
-	Head         string     `json:"head"` // the commit that they have come to this at
-
-	Review   string    `json:"review,omitempty"`  // UUID of the session that has approved the work
-	Reviewed time.Time `json:"reviewed,omitzero"` // when
+	Deprecated   []string   `json:"deprecated,omitempty"` // ids of those that the specification no longer asks for
+	Head         string     `json:"head"`                 // the commit that they have come to this at
+	At           time.Time  `json:"at,omitzero"`
 }
 
 // Recorded is a deliverable with what is to be recorded of it.
@@ -79,6 +83,9 @@ type Recorded struct {
 	Command string `json:"command,omitempty"` // that has passed; its run is Proved
 	Session string `json:"session,omitempty"` // UUID of the session that worked on it last
 	Made    []Span `json:"made,omitempty"`    // its commits
+	Renewed bool   `json:"renewed,omitempty"` // it is bound to the files that it was bound to before
+
+	Verified string `json:"verified,omitempty"` // UUID of the session that has confirmed it, another one than Session
 }
 
 // Span is what lies between two commits.
@@ -115,8 +122,12 @@ func (g *Git) RecordDeliverables(ctx context.Context, in RecordInput) (Committed
 		if err != nil {
 			return Committed{}, err
 		}
+		if was, ok := file.Find(r.ID); ok && r.Renewed {
+			e.Renew(was, content)
+		}
 		file.Record(e)
 	}
+	file.Deprecate(in.Deprecated, in.At)
 	data, err := file.Bytes()
 	if err != nil {
 		return Committed{}, fault.New(fault.Internal, "%w", err)
@@ -146,8 +157,8 @@ func entry(ctx context.Context, tree *workspace.Tree, content *deliverable.Conte
 		return e, err
 	}
 	e.Guard = r.Proved.Guard
-	if in.Review != "" {
-		e.Verified = &deliverable.Verified{Session: in.Review, Time: in.Reviewed.UTC().Truncate(time.Second)}
+	if r.Verified != "" {
+		e.Verified = &deliverable.Verified{Session: r.Verified, Time: in.At.UTC().Truncate(time.Second)}
 	}
 	e.Evidence = &deliverable.Evidence{Command: r.Command, Tests: r.Proved.Ran, Output: r.Proved.Output, Commit: r.Proved.Commit,
 		Files: content.Bind(files), Check: content.Check(r.Command), Session: r.Session, Time: r.Proved.At.UTC().Truncate(time.Second)}

@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -26,7 +27,7 @@ func (b *bench) record(head string, all ...Recorded) Committed {
 	b.t.Helper()
 	var out Committed
 	must(b.t, b.attempt().run(b.RecordDeliverables, RecordInput{Ref: b.ref, Spec: []string{"README.md"}, Deliverables: all, Head: head,
-		Review: "review-1", Reviewed: recordedAt}, &out))
+		At: recordedAt}, &out))
 	return out
 }
 
@@ -60,7 +61,7 @@ func TestRecordDeliverables(t *testing.T) {
 	gittest.Write(t, b.work(), map[string]string{"calc.go": "package calc // two\n"})
 	two := b.commit(2, nil).Commit
 	first := Recorded{Deliverable: task.Deliverable{ID: "FEAT-001", Description: "It sums", Proof: "go test -run TestSum", Status: task.Passed, Proved: provedAt(two)},
-		Command: "go test -run TestSum", Session: "session-1", Made: []Span{{base, one}, {one, strings.Repeat("0", 40)}}}
+		Command: "go test -run TestSum", Session: "session-1", Verified: "review-1", Made: []Span{{base, one}, {one, strings.Repeat("0", 40)}}}
 	list := []Recorded{first,
 		{Deliverable: task.Deliverable{ID: "FEAT-002", Description: "It says so", Status: task.Passed, Proved: provedAt(two)},
 			Command: "go test ./...", Session: "session-2", Made: []Span{{one, two}}},
@@ -101,6 +102,46 @@ func TestRecordDeliverables(t *testing.T) {
 	r = b.at(later.Commit)
 	if r.Of != 5 || r.Passed != 2 || r.All[0].State != deliverable.Outdated || r.All[4].State != deliverable.Passed {
 		t.Errorf("%d of %d, %s, %s", r.Passed, r.Of, r.All[0].State, r.All[4].State)
+	}
+}
+
+// Evidence that is renewed is bound to the same files as before, and what is dropped keeps what it had come to.
+func TestRenewDeliverables(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	b.prepare()
+	gittest.Write(t, b.work(), map[string]string{"sum.go": "package calc\n", "div.go": "package calc\n"})
+	one := b.commit(1, nil).Commit
+	make := func(id, command string) Recorded {
+		return Recorded{Deliverable: task.Deliverable{ID: id, Description: "x", Proof: command, Status: task.Passed,
+			Proved: &task.Proved{Commit: one, Guard: true, At: recordedAt}}, Command: command, Made: []Span{{b.made.Head, one}}}
+	}
+	first := b.record(one, make("A-001", "make a"), make("A-002", "make b"), make("A-003", "make c"))
+	gittest.Write(t, b.work(), map[string]string{"sum.go": "package calc // 2\n"})
+	must(t, os.Remove(filepath.Join(b.work(), "div.go")))
+	two := b.commit(2, nil).Commit
+	again := func(r Recorded, status task.Status) Recorded {
+		r.Made, r.Renewed, r.Status = nil, true, status
+		r.Proved = provedAt(two)
+		return r
+	}
+	var out Committed
+	must(t, b.attempt().run(b.RecordDeliverables, RecordInput{Ref: b.ref, Spec: []string{"README.md"}, Head: two, At: recordedAt, Deprecated: []string{"A-003", "A-009"},
+		Deliverables: []Recorded{again(make("A-001", "make a"), task.Passed), again(make("A-002", "make b"), task.Pending)}}, &out))
+	if first.Commit == out.Commit {
+		t.Fatal("nothing was recorded")
+	}
+	r := b.at(out.Commit)
+	var got []string
+	for _, s := range r.All {
+		files := 0
+		if s.Evidence != nil {
+			files = len(s.Evidence.Files)
+		}
+		got = append(got, fmt.Sprintf("%s %s %d", s.ID, s.State, files))
+	}
+	if text := strings.Join(got, ", "); text != "A-001 passed 2, A-002 pending 0, A-003 deprecated 2" || !r.All[0].Guard || r.Of != 2 {
+		t.Errorf("%s, %+v", text, r.All[0])
 	}
 }
 
@@ -155,7 +196,8 @@ func TestKnownDeliverables(t *testing.T) {
 	in := PrepareInput{Ref: b.ref, Repository: task.Repository{Text: b.remote, Path: b.remote}, Title: "x", Spec: []string{"SPEC.md"}}
 	out, err := b.PrepareWorkspace(t.Context(), in)
 	must(t, err)
-	if k := out.Known; k == nil || strings.Join(k.Open, " ") != "A-001 A-002" || strings.Join(k.Closed, " ") != "A-003" {
+	if k := out.Known; len(k) != 3 || !k[0].Outdated || !k[0].Open || k[0].Reason != "calc.go has changed" || k[0].Command != "make" ||
+		!k[1].Open || k[1].Outdated || k[1].Reason != "why" || k[2].Open || !k[2].Dropped {
 		t.Errorf("known are %+v", k)
 	}
 	gittest.Commit(t, b.remote, "main", "Break", map[string]string{deliverable.Path: strings.Replace(file, `"blocked"`, `"done"`, 1)})

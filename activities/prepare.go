@@ -59,7 +59,7 @@ type Prepared struct {
 	MaxCost    float64       `json:"maxCost,omitempty"` // the operator's limits; a resume can't exceed them
 	MaxTime    time.Duration `json:"maxTime,omitempty"`
 
-	Known *Known `json:"known,omitempty"` // deliverables that the status file of the base commit lists; nil without a specification or file
+	Known []Known `json:"known,omitempty"` // deliverables that the status file of the base commit lists; none without a specification
 }
 
 // PrepareWorkspace makes or restores the task's workspace and resolves its settings from the base commit.
@@ -104,7 +104,7 @@ func (p *Preparer) prepare(ctx context.Context, in PrepareInput) (Prepared, erro
 	if err == nil {
 		err = p.protectSpec(ctx, in, ws, &resolved.Settings.Paths)
 	}
-	var known *Known
+	var known []Known
 	if err == nil {
 		known, err = p.known(ctx, in, ws)
 	}

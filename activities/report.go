@@ -62,7 +62,7 @@ func hideSecrets(r *redact.Redactor, res *SessionResult) {
 	}
 	if p := res.Plan; p != nil {
 		p.Summary, p.Approach, p.Evidence = hide(p.Summary), hide(p.Approach), hide(p.Evidence)
-		for _, list := range [][]string{p.Files, p.Risks, p.Split} {
+		for _, list := range [][]string{p.Files, p.Risks, p.Split, p.Deprecated} {
 			for i := range list {
 				list[i] = hide(list[i])
 			}

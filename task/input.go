@@ -81,6 +81,9 @@ func (in Input) mistakes(known []mistake) (all []mistake) {
 	for _, m := range specMistakes(in.Spec) {
 		add(m)
 	}
+	if in.Sync && len(in.Spec) == 0 {
+		add(mistake{field: "sync", what: "is true, and there is no spec", way: "name the files of the specification in spec"})
+	}
 	for _, m := range imageMistakes(in.Images) {
 		add(m)
 	}

@@ -44,6 +44,13 @@ func (p Plan) Tidy() Plan {
 	p.Risks = tidyList(p.Risks, maxRisks, maxCriterion)
 	p.Lines = min(max(p.Lines, 0), maxLines)
 	p.Split = tidyList(p.Split, maxSplit, maxCriterion)
+	p.Deprecated = tidyList(p.Deprecated, MaxDeliverables, maxCriterion)
+	for i, text := range p.Deprecated {
+		id, what, _ := strings.Cut(text, ":")
+		if p.Deprecated[i] = tidyID(id); strings.TrimSpace(what) != "" {
+			p.Deprecated[i] += ": " + strings.TrimSpace(what)
+		}
+	}
 	all := make([]Deliverable, 0, len(p.Deliverables))
 	for _, d := range p.Deliverables {
 		all = append(all, Deliverable{ID: tidyID(d.ID), Description: cut(excerpt.OneLine(Visible(d.Description)), maxDescription),
@@ -110,7 +117,7 @@ func (p Plan) Validate() error {
 	}
 	switch p.Verdict {
 	case "", VerdictWork:
-		if len(p.Deliverables) == 0 {
+		if len(p.Deliverables)+len(p.Deprecated) == 0 {
 			bad("deliverables", "is empty", "name at least one deliverable, or answer already_done or declined")
 		}
 	case VerdictAlreadyDone, VerdictDeclined:
@@ -125,6 +132,11 @@ func (p Plan) Validate() error {
 	}
 	if n := len(p.Deliverables); n > MaxDeliverables {
 		bad("deliverables", "has "+strconv.Itoa(n)+" items", "give at most "+strconv.Itoa(MaxDeliverables))
+	}
+	for _, id := range p.DeprecatedIDs() {
+		if !IsDeliverableID(id) {
+			bad("deprecated", "has "+quote(id), "give the id of a deliverable that is recorded, such as FEAT-001")
+		}
 	}
 	for i, d := range p.Deliverables[:min(len(p.Deliverables), MaxDeliverables)] {
 		d.check(func(what, way string) { bad("deliverables["+strconv.Itoa(i)+"]", what, way) }, p.Deliverables[:i])
@@ -162,7 +174,7 @@ func (d Deliverable) check(bad func(what, way string), before []Deliverable) {
 // size is the approximate size of the plan as JSON.
 func (p Plan) size() int {
 	n := len(p.Summary) + len(p.Approach) + len(p.Evidence)
-	for _, list := range [][]string{p.Files, p.Risks, p.Split} {
+	for _, list := range [][]string{p.Files, p.Risks, p.Split, p.Deprecated} {
 		for _, s := range list {
 			n += len(s) + 3
 		}

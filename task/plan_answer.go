@@ -10,7 +10,7 @@ import (
 // PlanSchema is the JSON Schema of a planner's structured answer. Every key is required and no others are allowed, because some agents
 // accept no other schema. Fields that do not apply are empty.
 const PlanSchema = `{"type":"object","additionalProperties":false,` +
-	`"required":["verdict","summary","approach","files","risks","evidence","lines","split","deliverables"],"properties":{` +
+	`"required":["verdict","summary","approach","files","risks","evidence","lines","split","deprecated","deliverables"],"properties":{` +
 	`"verdict":{"type":"string","enum":["work","already_done","declined"],"description":"work: there is something to do"},` +
 	`"summary":{"type":"string","description":"what will be different, in one or two sentences"},` +
 	`"approach":{"type":"string","description":"how, step by step"},` +
@@ -20,6 +20,8 @@ const PlanSchema = `{"type":"object","additionalProperties":false,` +
 	`"lines":{"type":"integer","description":"about how many lines will be added and removed, without lock files and generated code"},` +
 	`"split":{"type":"array","items":{"type":"string"},` +
 	`"description":"when that is too much for one pull request: the tasks to split it into; else empty"},` +
+	`"deprecated":{"type":"array","items":{"type":"string"},` +
+	`"description":"ids of recorded deliverables that the specification no longer asks for; else empty"},` +
 	`"deliverables":{"type":"array","items":{"type":"object","additionalProperties":false,` +
 	`"required":["id","description","acceptance","proof"],"properties":{` +
 	`"id":{"type":"string","description":"{TYPE}-{NNN}, such as FEAT-001"},` +
@@ -43,6 +45,7 @@ type planAnswer struct {
 	Evidence     string              `json:"evidence"`
 	Lines        int                 `json:"lines"`
 	Split        []string            `json:"split"`
+	Deprecated   []string            `json:"deprecated"`
 	Deliverables []deliverableAnswer `json:"deliverables"`
 }
 
@@ -66,7 +69,7 @@ func DecodePlan(answer []byte) (Plan, error) {
 		return Plan{}, err
 	}
 	p := Plan{Verdict: a.Verdict, Summary: a.Summary, Approach: a.Approach, Files: a.Files, Risks: a.Risks, Evidence: a.Evidence,
-		Lines: a.Lines, Split: a.Split}
+		Lines: a.Lines, Split: a.Split, Deprecated: a.Deprecated}
 	for _, d := range a.Deliverables {
 		p.Deliverables = append(p.Deliverables, Deliverable{ID: d.ID, Description: d.Description, Acceptance: d.Acceptance, Proof: d.Proof})
 	}

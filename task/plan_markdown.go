@@ -25,6 +25,7 @@ func (p Plan) Markdown() string {
 	section(&b, "Files", bullets(p.Files, asCode))
 	section(&b, "Risks", bullets(p.Risks, start))
 	section(&b, "Size", strings.TrimSpace(p.Size()+"\n\n"+bullets(p.Split, start)))
+	section(&b, "Deprecated", bullets(p.Deprecated, start))
 	section(&b, "Deliverables", p.List())
 	return b.String()
 }

@@ -17,6 +17,7 @@ const (
 	inRisks
 	inEvidence
 	inSize
+	inDeprecated
 	inDeliverables
 )
 
@@ -118,6 +119,8 @@ func partOf(title string) (planPart, bool) {
 		return inEvidence, true
 	case "size":
 		return inSize, true
+	case "deprecated", "deprecated deliverables":
+		return inDeprecated, true
 	case "deliverables", "tasks", "plan items":
 		return inDeliverables, true
 	}
@@ -148,6 +151,8 @@ func (r *planReader) item(indent int, box bool, text string) bool {
 		r.out.Files = append(r.out.Files, pathOf(text))
 	case r.part == inRisks:
 		r.out.Risks = append(r.out.Risks, text)
+	case r.part == inDeprecated:
+		r.out.Deprecated = append(r.out.Deprecated, strings.Trim(text, "*`[] "))
 	case r.part == inSize:
 		r.out.Split = append(r.out.Split, text)
 	default:

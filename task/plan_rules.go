@@ -76,8 +76,18 @@ func (p Plan) Beside(taken []string) Plan {
 	return p
 }
 
-// WithoutProofs returns a copy of the plan in which no deliverable has a proof.
-func (p Plan) WithoutProofs() Plan {
+// DeprecatedIDs returns the ids of Deprecated.
+func (p Plan) DeprecatedIDs() (ids []string) {
+	for _, text := range p.Deprecated {
+		id, _, _ := strings.Cut(text, ":")
+		ids = append(ids, strings.TrimSpace(id))
+	}
+	return ids
+}
+
+// WithoutSpec returns a copy of the plan without what belongs to a specification: proofs, and what it deprecates.
+func (p Plan) WithoutSpec() Plan {
+	p.Deprecated = nil
 	p.Deliverables = slices.Clone(p.Deliverables)
 	for i := range p.Deliverables {
 		p.Deliverables[i].Proof = ""

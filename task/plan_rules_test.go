@@ -2,6 +2,7 @@ package task
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -117,5 +118,38 @@ func TestMergeIsBounded(t *testing.T) {
 		for i := range p.Deliverables {
 			p.Deliverables[i].Status = Passed
 		}
+	}
+}
+
+// An id that means something else already is never given again.
+func TestBesideOthers(t *testing.T) {
+	t.Parallel()
+	p := Plan{Deliverables: []Deliverable{pending("FEAT-001", "a"), pending("FIX-001", "b"), pending("FEAT-003", "c"), pending("FEAT-002", "d")}}
+	got := p.Beside([]string{"FEAT-001", "FEAT-002", "FEAT-007"})
+	var ids []string
+	for _, d := range got.Deliverables {
+		ids = append(ids, d.ID+d.Description)
+	}
+	if text := strings.Join(ids, " "); text != "FEAT-008a FIX-001b FEAT-003c FEAT-009d" || p.Deliverables[0].ID != "FEAT-001" {
+		t.Errorf("%s, and the original has %s", text, p.Deliverables[0].ID)
+	}
+}
+
+// What a plan deprecates is read as it is written, in both forms, and is no work by itself.
+func TestDeprecated(t *testing.T) {
+	t.Parallel()
+	p, err := DecodePlan([]byte(`{"verdict":"work","summary":"Less","deprecated":["feat-1"," FEAT-002 : it  beeps "],"deliverables":[]}`))
+	if err != nil || strings.Join(p.DeprecatedIDs(), " ") != "FEAT-001 FEAT-002" || p.Deprecated[1] != "FEAT-002: it beeps" {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	got, err := PlanFromText("Verdict: work\n\n" + p.Markdown())
+	if err != nil || strings.Join(got.Deprecated, "|") != strings.Join(p.Deprecated, "|") || len(got.Deliverables) != 0 {
+		t.Errorf("read back as %+v, %v", got, err)
+	}
+	if _, err := DecodePlan([]byte(`{"verdict":"work","summary":"Less","deprecated":["the beeping"],"deliverables":[]}`)); err == nil || !strings.Contains(err.Error(), `deprecated has "the beeping"`) {
+		t.Errorf("%v", err)
+	}
+	if p = p.WithoutSpec(); len(p.Deprecated) != 0 {
+		t.Errorf("without a specification it deprecates %q", p.Deprecated)
 	}
 }

@@ -105,7 +105,7 @@ func TestSchemasFitWhatIsDecoded(t *testing.T) {
 		schema string
 		keys   []string
 	}{
-		"plan":   {PlanSchema, []string{"verdict", "summary", "approach", "files", "risks", "evidence", "lines", "split", "deliverables"}},
+		"plan":   {PlanSchema, []string{"verdict", "summary", "approach", "files", "risks", "evidence", "lines", "split", "deprecated", "deliverables"}},
 		"review": {ReviewSchema, []string{"verdict", "text"}},
 	} {
 		var s struct {

@@ -21,7 +21,7 @@ func PlanFromText(markdown string) (Plan, error) {
 		r.line(strings.TrimRight(line, " \t\r\n"))
 	}
 	p := r.plan()
-	if p.Verdict == VerdictWork && len(p.Deliverables) == 0 && p.Summary != "" {
+	if p.Verdict == VerdictWork && len(p.Deliverables)+len(p.Deprecated) == 0 && p.Summary != "" {
 		p.Deliverables = []Deliverable{{ID: numbered("TASK", 1), Description: cut(excerpt.OneLine(p.Summary), maxDescription), Status: Pending}}
 	}
 	return p, p.Validate()

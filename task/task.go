@@ -11,6 +11,7 @@ type Input struct {
 	Repository  string   `json:"repository"`            // owner/name, git URL, or absolute path
 	Task        string   `json:"task"`                  // what to do, in words
 	Spec        []string `json:"spec,omitempty"`        // files and folders of the repository with the specification to carry out
+	Sync        bool     `json:"sync,omitempty"`        // change nothing but what the repository records of the specification's deliverables
 	Images      []Image  `json:"images,omitempty"`      // pictures that belong to the task
 	Review      string   `json:"review,omitempty"`      // a person's review of the present state, for the first plan
 	Base        string   `json:"base,omitempty"`        // branch to start from and to merge into; the remote's default when empty
@@ -110,11 +111,12 @@ type Plan struct {
 	Approach     string        `json:"approach,omitempty"`
 	Files        []string      `json:"files,omitempty"`
 	Risks        []string      `json:"risks,omitempty"`
-	Evidence     string        `json:"evidence,omitempty"` // for already_done and declined: the reasons
-	Lines        int           `json:"lines,omitempty"`    // about how many will be added and removed; 0 when the planner has not said
-	MaxLines     int           `json:"maxLines,omitempty"` // what a pull request should keep to, when Lines is more
-	Split        []string      `json:"split,omitempty"`    // then: the tasks that it could be split into
-	Opens        []string      `json:"opens,omitempty"`    // files of paths.taskWritable that are open: people saw them and approved
+	Evidence     string        `json:"evidence,omitempty"`   // for already_done and declined: the reasons
+	Lines        int           `json:"lines,omitempty"`      // about how many will be added and removed; 0 when the planner has not said
+	MaxLines     int           `json:"maxLines,omitempty"`   // what a pull request should keep to, when Lines is more
+	Split        []string      `json:"split,omitempty"`      // then: the tasks that it could be split into
+	Opens        []string      `json:"opens,omitempty"`      // files of paths.taskWritable that are open: people saw them and approved
+	Deprecated   []string      `json:"deprecated,omitempty"` // recorded deliverables that the specification no longer asks for: "FEAT-001: why, or what"
 	Deliverables []Deliverable `json:"deliverables"`
 }
 

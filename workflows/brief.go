@@ -91,7 +91,7 @@ func (se *sessions) promptData(role task.Role, b brief) prompt.Data {
 	d := b.deliverable
 	data := prompt.Data{
 		Conventions: se.conventions(), Task: se.def.input.Task, Issue: se.def.input.Issue, RequestedBy: se.def.input.RequestedBy,
-		Spec: se.def.input.Spec, Images: se.def.input.Images, Plan: se.status.Plan, Progress: se.journal.progress, Work: prompt.Work{Deliverable: d},
+		Spec: se.def.input.Spec, Sync: se.def.input.Sync, Images: se.def.input.Images, Plan: se.status.Plan, Progress: se.journal.progress, Work: prompt.Work{Deliverable: d},
 		Change: prompt.Change{BaseCommit: se.status.BaseCommit}, Messages: se.inbox.takeTells(),
 	}
 	if b.proof != nil {
@@ -101,8 +101,11 @@ func (se *sessions) promptData(role task.Role, b brief) prompt.Data {
 	}
 	data.Fixing, data.Refused, data.Feedback = b.fixing, b.refused, b.feedback
 	if role == task.Planner {
-		if known := se.runner.known; known != nil {
-			data.Recorded, data.Open = len(known.Closed)+len(known.Open), known.Open
+		data.Recorded = len(se.runner.known)
+		for _, k := range se.runner.known {
+			if k.Open {
+				data.Open = append(data.Open, k.ID)
+			}
 		}
 		data.Review = se.def.input.Review
 		if r := se.status.Review; r != nil {

@@ -31,6 +31,9 @@ func (t *pipeline) run(ctx workflow.Context) error {
 		}
 	}
 	t.status.Iteration = 1
+	if t.def.input.Sync {
+		return t.sync(ctx)
+	}
 	for from := planning; ; {
 		at, err := t.iterate(ctx, from)
 		l := (*lost)(nil)

@@ -147,7 +147,7 @@ func TestRecord(t *testing.T) {
 		t.Fatalf("%d records, %d checkouts", len(w.records), w.checkouts)
 	}
 	in := w.records[0]
-	if in.Head != "commit2" || in.Review != s.Sessions[3].ID || len(in.Spec) != 1 || s.Head != "pushed" || w.pushed[0].Reviewed != "recorded" {
+	if in.Head != "commit2" || in.Deliverables[0].Verified != s.Sessions[3].ID || len(in.Spec) != 1 || s.Head != "pushed" || w.pushed[0].Reviewed != "recorded" {
 		t.Errorf("%+v, then %+v", in, w.pushed)
 	}
 	one, two := in.Deliverables[0], in.Deliverables[1]
@@ -193,7 +193,8 @@ func TestPassesOnlyInTheWorkspace(t *testing.T) {
 // An id that the status file has given keeps its meaning, and the planner is told what is open.
 func TestKnownDeliverables(t *testing.T) {
 	w := newWorld(t)
-	w.known = &activities.Known{Closed: []string{"FIX-001", "API-007"}, Open: []string{"API-002"}}
+	w.known = []activities.Known{{Deliverable: task.Deliverable{ID: "FIX-001"}}, {Deliverable: task.Deliverable{ID: "API-007"}},
+		{Deliverable: task.Deliverable{ID: "API-002"}, Open: true}}
 	s := w.startWith(t, `{"repository":"acme/calc","task":"carry it out","spec":["SPEC.md"]}`)
 	if got := s.Plan.Deliverables[0].ID + " " + s.Plan.Deliverables[1].ID; got != "FIX-002 API-002" {
 		t.Errorf("the plan has %s", got)

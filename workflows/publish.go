@@ -43,9 +43,14 @@ func (pu *publisher) publish(ctx workflow.Context) error {
 	if err := pu.commits.commitRest(ctx); err != nil {
 		return err
 	}
-	if err := pu.record.write(ctx); err != nil {
+	if err := pu.record.done(ctx); err != nil {
 		return err
 	}
+	return pu.open(ctx)
+}
+
+// open pushes the branch and opens the pull request.
+func (pu *publisher) open(ctx workflow.Context) error {
 	head, err := pu.push(ctx)
 	if err != nil {
 		return err

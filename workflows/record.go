@@ -30,31 +30,15 @@ func (rc *record) made(id, from, to string) {
 	rc.commits[id] = append(rc.commits[id], activities.Span{From: from, To: to})
 }
 
-// write commits the status file. It changes the head of the branch and nothing that was checked.
-func (rc *record) write(ctx workflow.Context) error {
+// done records what the work on the plan has come to.
+func (rc *record) done(ctx workflow.Context) error {
 	if len(rc.def.input.Spec) == 0 || rc.status.Plan == nil || !keepsStatus(ctx) {
 		return nil
 	}
-	var out activities.Committed
-	in := activities.RecordInput{Spec: rc.def.input.Spec, Deliverables: rc.deliverables(ctx), Head: rc.status.Head,
-		Review: rc.session(task.Reviewer, ""), Reviewed: workflow.Now(ctx)}
-	err := rc.parking.insist(ctx, func() error {
-		return rc.runner.inGit(ctx, "record the deliverables", git.RecordDeliverables, func() any {
-			in.Ref = rc.ref()
-			return in
-		}, &out)
-	})
-	if err != nil {
-		return err
-	}
-	rc.status.Head = out.Commit
-	rc.journal.say(ctx, "commit", "%s records what the deliverables have come to", short(out.Commit))
-	return nil
-}
-
-func (rc *record) deliverables(ctx workflow.Context) (list []activities.Recorded) {
+	var list []activities.Recorded
+	review := rc.session(task.Reviewer, "")
 	for _, d := range rc.status.Plan.Deliverables {
-		r := activities.Recorded{Deliverable: d, Command: d.Proof, Session: rc.session(task.Implementer, d.ID), Made: rc.commits[d.ID]}
+		r := activities.Recorded{Deliverable: d, Command: d.Proof, Session: rc.session(task.Implementer, d.ID), Made: rc.commits[d.ID], Verified: review}
 		if len(r.Made) == 0 { // another deliverable's session has done it, so all that has changed belongs to it
 			r.Made = []activities.Span{{From: rc.status.BaseCommit, To: rc.status.Head}}
 		}
@@ -66,7 +50,28 @@ func (rc *record) deliverables(ctx workflow.Context) (list []activities.Recorded
 		}
 		list = append(list, r)
 	}
-	return list
+	return rc.write(ctx, list)
+}
+
+// write commits the status file. It changes the head of the branch and nothing that was checked.
+func (rc *record) write(ctx workflow.Context, list []activities.Recorded) error {
+	var out activities.Committed
+	in := activities.RecordInput{Spec: rc.def.input.Spec, Deliverables: list, Deprecated: rc.status.Plan.DeprecatedIDs(),
+		Head: rc.status.Head, At: workflow.Now(ctx)}
+	err := rc.parking.insist(ctx, func() error {
+		return rc.runner.inGit(ctx, "record the deliverables", git.RecordDeliverables, func() any {
+			in.Ref = rc.ref()
+			return in
+		}, &out)
+	})
+	if err != nil {
+		return err
+	}
+	if out.Commit != rc.status.Head {
+		rc.status.Head = out.Commit
+		rc.journal.say(ctx, "commit", "%s records what the deliverables have come to", short(out.Commit))
+	}
+	return nil
 }
 
 // checked is the check as the proof of a deliverable that has none of its own. It guards what is there, and shows less.

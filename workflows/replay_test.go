@@ -50,6 +50,8 @@ var recorded = map[string][]string{
 	"proofs":            {"sessions piiir", "activity RunProof", "log fix", "!marker Version", "!activity CheckOut", "outcome pull_request"},
 	"status-file": {"sessions piiir", "activity RunProof", "log fix", "marker Version", "activity CheckOut", "activity RecordDeliverables",
 		"outcome pull_request"},
+	"sync": {"sessions pr", "activity CheckOut", "activity RunProof", "activity RecordDeliverables", "!activity CommitWork",
+		"outcome pull_request"},
 	"all-blocked":      {"sessions pii", "log blocked", "activity RunSetup", "!activity OpenPullRequest", "outcome all_blocked"},
 	"session-failed":   {"sessions piir", "log error", "!same session twice", "!log suspended errors", "outcome pull_request"},
 	"errors-in-a-row":  {"sessions piiir", "log suspended errors", "signal resume", "outcome pull_request"},

@@ -33,7 +33,7 @@ type runner struct {
 	budget   *budget
 	parking  *parking
 	assigned int                              // hosts assigned since a step last succeeded
-	known    *activities.Known                // deliverables that earlier tasks have recorded; nil when there are none
+	known    []activities.Known               // deliverables that earlier tasks have recorded
 	restored func(ctx workflow.Context) error // completes a workspace that was made again; may be nil
 }
 

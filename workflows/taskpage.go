@@ -164,6 +164,13 @@ func (j *journal) plan(p *page, hides func(task.Status) bool) {
 		}
 		p.heading("**Deliverables:**")
 	}
+	if len(pl.Deprecated) > 0 {
+		p.heading("**No longer asked for:**")
+		for _, d := range pl.Deprecated {
+			p.item("%s", task.Literally(excerpt.Clip(d, 120)))
+		}
+		p.heading("**Deliverables:**")
+	}
 	if j.status.Phase == task.Approving && len(pl.Files) > 0 {
 		p.fact("Files", "")
 		for _, f := range pl.Files[:min(len(pl.Files), mostFiles)] {

@@ -66,6 +66,9 @@ func (r *inputReader) input(ctx context.Context, c *cobra.Command, o *inputFlags
 	}
 	if len(o.specs) > 0 {
 		in["spec"] = o.specs
+		if o.sync {
+			in["sync"] = true
+		}
 	}
 	if o.issue != 0 {
 		issue, err := r.issue(ctx, repository, o.issue)

@@ -19,7 +19,8 @@ type inputFlags struct {
 	review string
 	issue  int
 	images []string
-	specs  []string // of a command that carries out a specification
+	specs  []string // of a command about a specification
+	sync   bool     // it only brings the status file in line
 
 	planOnly bool
 }
@@ -73,7 +74,9 @@ func (o *inputFlags) define(c *cobra.Command) {
 	f.StringVarP(&s.model, "model", "m", "", "`model` for implementing and reviewing (config model)")
 	f.StringVar(&s.planModel, "plan-model", "", "`model` for planning (config planModel)")
 	f.IntVarP(&s.iterations, "iterations", "n", 0, "`rounds` of plan, work and review at most (config iterations)")
-	f.StringVar(&s.check, "check", "", "`command` that must pass, such as \"go test ./...\" (config check)")
+	if !o.sync { // which has a flag check of its own
+		f.StringVar(&s.check, "check", "", "`command` that must pass, such as \"go test ./...\" (config check)")
+	}
 	f.StringVar(&s.setup, "setup", "", "`command` that prepares the workspace (config setup)")
 	f.BoolVar(&s.draft, "draft", false, "open the pull request as a draft (config pullRequest.draft)")
 	f.StringSliceVar(&s.labels, "label", nil, "`label` for the pull request; repeatable (config pullRequest.labels)")

@@ -35,23 +35,33 @@ specification: that is longshift run.`,
   longshift spec run "only the part about dates" --budget 5`,
 		Args:        command.Takes(0, 1, ""),
 		Annotations: runExits(),
-		RunE: func(c *cobra.Command, args []string) error {
-			for i, spec := range o.flags.specs {
-				o.flags.specs[i] = path.Clean(spec)
-			}
-			return o.run(c, args)
-		},
+		RunE:        o.runSpec,
 	}
+	o.defineSpec(c)
+	return c
+}
+
+// defineSpec adds the flags of a command that starts a task about a specification.
+func (o *runOptions) defineSpec(c *cobra.Command) {
 	o.flags.define(c)
 	c.Flags().StringArrayVar(&o.flags.specs, "spec", []string{"SPEC.md"}, "`path` of a file or a folder in the repository; repeatable")
 	_ = c.Flags().MarkHidden("issue") // fails only for an unknown flag
 	o.launch.define(c.Flags())
-	return c
+}
+
+func (o *runOptions) runSpec(c *cobra.Command, args []string) error {
+	for i, spec := range o.flags.specs {
+		o.flags.specs[i] = path.Clean(spec)
+	}
+	return o.run(c, args)
 }
 
 // specText is a task that carries out a specification, in words.
 func (r *inputReader) specText(o *inputFlags, args []string) (string, error) {
 	text := "Carry out the specification in " + strings.Join(o.specs, ", ")
+	if o.sync {
+		text = "Bring the deliverables in line with the specification in " + strings.Join(o.specs, ", ")
+	}
 	if o.issue != 0 {
 		return "", fault.New(fault.Input, "--issue %d: the task is the specification", o.issue).
 			WithHint("name the issue in words, or use longshift run --issue")

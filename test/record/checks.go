@@ -17,6 +17,10 @@ func checks() []branch {
 			check: func(c *signals.Check, _ int) bool { c.Flaky = true; return false }},
 		{name: "checks-failed", outcome: task.ChecksFailed, config: `{"check":"go test ./...","fixAttempts":1}`,
 			check: func(*signals.Check, int) bool { return true }},
+		{name: "sync", input: `"spec":["SPEC.md"],"sync":true`, outcome: task.PullRequest, session: dropping, known: []activities.Known{
+			{Deliverable: task.Deliverable{ID: "FIX-001", Description: "Add adds"}},
+			{Deliverable: task.Deliverable{ID: "API-002", Description: "Mul multiplies", Proof: "go test -run TestMul", Status: task.Passed, Reason: "mul.go has changed"},
+				Open: true, Outdated: true, Command: "go test -run TestMul"}}},
 		{name: "status-file", input: `"spec":["SPEC.md"]`, outcome: task.PullRequest, session: proving},
 		{
 			name: "check-unfinished", outcome: task.PullRequest, config: checked,
@@ -36,11 +40,22 @@ func checks() []branch {
 	}
 }
 
+const proofOfAdd = "go test -run TestAdd"
+
 // proving plans a deliverable with a proof, and one without.
 func proving(_ context.Context, in activities.SessionInput, _ int) (activities.SessionResult, error) {
 	res := well(in, []string{"FIX-001", "API-002"})
 	if in.Role == task.Planner {
-		res.Plan.Deliverables[0].Proof = "go test -run TestAdd"
+		res.Plan.Deliverables[0].Proof = proofOfAdd
+	}
+	return res, nil
+}
+
+// dropping plans to add a deliverable, and to drop a recorded one.
+func dropping(_ context.Context, in activities.SessionInput, _ int) (activities.SessionResult, error) {
+	res := well(in, []string{"DOC-003"})
+	if in.Role == task.Planner {
+		res.Plan.Deprecated = []string{"FIX-001"}
 	}
 	return res, nil
 }

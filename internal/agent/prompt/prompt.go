@@ -36,6 +36,7 @@ type Data struct {
 	RequestedBy *task.Person `json:"requestedBy,omitempty"`
 	Spec        []string     `json:"spec,omitempty"`     // files and folders with the specification to carry out
 	Recorded    int          `json:"recorded,omitempty"` // how many deliverables the status file of the specification lists
+	Sync        bool         `json:"sync,omitempty"`     // only the status file is to change
 	Open        []string     `json:"open,omitempty"`     // ids of those among them that are not done
 	Images      []task.Image `json:"images,omitempty"`   // that the agent is given with the prompt, in this order
 	Plan        *task.Plan   `json:"plan,omitempty"`

@@ -19,6 +19,7 @@ func PlanText(plan *task.Plan) string {
 	list(&b, "Risks", plan.Risks)
 	paragraph(&b, "Evidence", plan.Evidence)
 	paragraph(&b, "Size", strings.Join(append([]string{plan.Size()}, plan.Split...), "\n- "))
+	list(&b, "No longer asked for", plan.Deprecated)
 	deliverables(&b, plan.Deliverables)
 	return term.Plain(b.String())
 }

@@ -9,6 +9,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"maps"
 	"slices"
 	"time"
 
@@ -76,6 +77,35 @@ func (f *File) Record(entries ...Entry) {
 			f.Deliverables[i] = e
 		} else {
 			f.Deliverables = append(f.Deliverables, e)
+		}
+	}
+}
+
+// Find returns the entry with an id.
+func (f *File) Find(id string) (Entry, bool) {
+	for _, e := range f.Deliverables {
+		if e.ID == id {
+			return e, true
+		}
+	}
+	return Entry{}, false
+}
+
+// Renew binds the evidence of an entry to the files that it was bound to before, as they are now.
+func (e *Entry) Renew(was Entry, now *Content) {
+	if e.Evidence == nil || was.Evidence == nil {
+		return
+	}
+	e.Evidence.Files, e.Guard = now.Bind(slices.Collect(maps.Keys(was.Evidence.Files))), was.Guard
+}
+
+// Deprecate notes that the specification no longer asks for deliverables. What they had come to stays.
+func (f *File) Deprecate(ids []string, at time.Time) {
+	at = at.UTC().Truncate(time.Second)
+	for _, e := range f.Deliverables {
+		if slices.Contains(ids, e.ID) && e.DeprecatedAt == nil {
+			e.DeprecatedAt = &at
+			f.Record(e)
 		}
 	}
 }
