@@ -2,6 +2,7 @@ package task
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/longshift/longshift/internal/fault"
@@ -34,6 +35,9 @@ const PlanSchema = `{"type":"object","additionalProperties":false,` +
 const ReviewSchema = `{"type":"object","additionalProperties":false,"required":["verdict","text"],"properties":{` +
 	`"verdict":{"type":"string","enum":["approved","request_changes"]},` +
 	`"text":{"type":"string","description":"the review: what was checked; for request_changes what must change, with file and line"}}}`
+
+// mostCriteria is how many acceptance criteria an agent may give for a deliverable. A person may write more.
+const mostCriteria = 5
 
 // planAnswer is an answer according to PlanSchema.
 type planAnswer struct {
@@ -70,7 +74,12 @@ func DecodePlan(answer []byte) (Plan, error) {
 	}
 	p := Plan{Verdict: a.Verdict, Summary: a.Summary, Approach: a.Approach, Files: a.Files, Risks: a.Risks, Evidence: a.Evidence,
 		Lines: a.Lines, Split: a.Split, Deprecated: a.Deprecated}
-	for _, d := range a.Deliverables {
+	for i, d := range a.Deliverables {
+		if n := len(d.Acceptance); n > mostCriteria {
+			wrong := mistake{field: "deliverables[" + strconv.Itoa(i) + "].acceptance", what: "has " + strconv.Itoa(n) + " items",
+				way: "give at most " + strconv.Itoa(mostCriteria) + " that can be checked, or make two deliverables of it"}
+			return Plan{}, asError(fault.Work, "plan", []mistake{wrong})
+		}
 		p.Deliverables = append(p.Deliverables, Deliverable{ID: d.ID, Description: d.Description, Acceptance: d.Acceptance, Proof: d.Proof})
 	}
 	p = p.Tidy()

@@ -56,6 +56,7 @@ func TestDecodePlanRefuses(t *testing.T) {
 		"proof of lines":  {`{"summary":"a","deliverables":[{"id":"A-1","description":"d","proof":"make\nrm x"}]}`, `deliverables[0] has the proof "make\nrm x"; give one line`},
 		"proof in quotes": {"{\"summary\":\"a\",\"deliverables\":[{\"id\":\"A-1\",\"description\":\"d\",\"proof\":\"test `date`\"}]}", "without backticks; write $(...)"},
 		"long proof":      {`{"summary":"a","deliverables":[{"id":"A-1","description":"d","proof":"` + strings.Repeat("x", 401) + `"}]}`, "has a proof of 401 bytes; give at most 400"},
+		"many criteria":   {`{"summary":"a","deliverables":[{"id":"A-1","description":"d","acceptance":["a","b","c","d","e","f"]}]}`, "deliverables[0].acceptance has 6 items; give at most 5"},
 		"too many":        {`{"summary":"a","deliverables":[` + many + `]}`, "deliverables has 51 items"},
 		"verdict":         {`{"summary":"a","verdict":"maybe"}`, `verdict is "maybe"`},
 		"no evidence":     {`{"summary":"a","verdict":"already_done"}`, "evidence is missing"},

@@ -28,30 +28,17 @@ func (t *pipeline) sync(ctx workflow.Context) error {
 	if err != nil {
 		return err
 	}
-	t.journal.enter(ctx, task.Publish)
-	for {
-		err := t.recordSync(ctx, list)
-		if !isLost(err) { // the commit may go with its host; it is made again
-			return err
-		}
-	}
-}
-
-// recordSync commits the status file, and publishes it when it has changed.
-func (t *pipeline) recordSync(ctx workflow.Context, list []activities.Recorded) error {
 	for _, d := range t.status.Plan.Deliverables {
 		if !slices.ContainsFunc(list, func(r activities.Recorded) bool { return r.ID == d.ID }) {
 			list = append(list, activities.Recorded{Deliverable: d})
 		}
 	}
-	if err := t.publisher.record.write(ctx, list); err != nil {
-		return err
+	for {
+		err := t.publisher.publishStatus(ctx, func(ctx workflow.Context) error { return t.publisher.record.write(ctx, list) })
+		if !isLost(err) { // the commit may go with its host; it is made again
+			return err
+		}
 	}
-	if t.status.Head == t.status.BaseCommit {
-		return end(task.AlreadyDone, "the deliverables are what the specification asks for: nothing to do")
-	}
-	t.status.Files = 1
-	return t.publisher.open(ctx)
 }
 
 // verifyOutdated shows again, or no longer, what has passed on content that has changed since. The plan lists it from then on.

@@ -168,3 +168,13 @@ func TestSyncOfManyDeliverables(t *testing.T) {
 		t.Errorf("%s after %s, proofs %v, %d checkouts", s.Outcome, w.roles(), w.proofs, w.checkouts)
 	}
 }
+
+// A task that carries out a specification and only drops a deliverable records that, though no file of the work has changed.
+func TestRunThatOnlyDrops(t *testing.T) {
+	w := syncWorld(t)
+	w.agent = planned(task.Plan{Verdict: task.VerdictWork, Summary: "Less", Deprecated: []string{"FIX-001"}})
+	s := w.startWith(t, `{"repository":"acme/calc","task":"carry it out","spec":["SPEC.md"]}`)
+	if s.Outcome != task.PullRequest || len(w.records) != 1 || said(w.records[0]) != "without FIX-001" || len(w.commits) != 0 {
+		t.Errorf("%s: %s, %d records, %d commits after %s", s.Outcome, s.Detail, len(w.records), len(w.commits), w.roles())
+	}
+}

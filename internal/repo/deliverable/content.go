@@ -48,7 +48,7 @@ func ContentOf(ctx context.Context, git Git, commit string) (*Content, error) {
 		if err != nil {
 			return "", fmt.Errorf("read %s of %.10s: %w", name, commit, err)
 		}
-		return text, nil
+		return strings.TrimRight(text, "\r\n"), nil // which some callers have done already
 	}
 	settings, err := read(project.FileName)
 	if err != nil {
@@ -114,10 +114,17 @@ func (c *Content) Check(command string) string {
 // Setup is the setup command of the project's settings; "" when they name none.
 func (c *Content) Setup() string { return c.setup }
 
-// Bind returns git's ids of the files, as evidence keeps them: "" for one that is not there. Longshift's own files are left out.
+// mostBound is how many files evidence is bound to one by one.
+const mostBound = 500
+
+// Bind returns git's ids of the files, as evidence keeps them: "" for one that is not there. Longshift's own files are left out. Of very many
+// files it is their top folders.
 func (c *Content) Bind(files []string) map[string]string {
 	bound := map[string]string{}
 	for _, name := range files {
+		if len(files) > mostBound {
+			name, _, _ = strings.Cut(name, "/")
+		}
 		if !own(name) {
 			bound[name] = c.ids[name]
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -245,6 +246,14 @@ func TestBindLeavesOutOurOwn(t *testing.T) {
 	t.Parallel()
 	got := content(map[string]string{"a.go": "a1", Path: "x"}).Bind([]string{"a.go", "gone.go", Path, ".longshift/prompts/planner.md"})
 	if diff := cmp.Diff(map[string]string{"a.go": "a1", "gone.go": ""}, got); diff != "" {
+		t.Error(diff)
+	}
+	many := []string{"a.go", Path}
+	for n := range mostBound {
+		many = append(many, fmt.Sprintf("data/%d.txt", n))
+	}
+	got = content(map[string]string{"a.go": "a1", "data": "d1", Folder: "x"}).Bind(many)
+	if diff := cmp.Diff(map[string]string{"a.go": "a1", "data": "d1"}, got); diff != "" {
 		t.Error(diff)
 	}
 }
