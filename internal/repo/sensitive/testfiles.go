@@ -1,8 +1,10 @@
 package sensitive
 
 import (
+	"bytes"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -93,8 +95,15 @@ func (i *inspection) tests() {
 	if skipped > 0 {
 		i.add(Tests, "skips tests, or leaves others out, in %s", many(skipped, "new line"))
 	}
-	if fewer := count(l, i.Old) - count(l, i.New); fewer > 0 && !i.Cut {
+	if slices.ContainsFunc(added(i.Old, i.New), ends.MatchString) || neverRuns(i.New) && !neverRuns(i.Old) {
+		i.add(Tests, "may end before its tests have run")
+	}
+	switch fewer, renamed := count(l, i.Old)-count(l, i.New), len(without(starts(l, i.Old), starts(l, i.New))); {
+	case i.Cut:
+	case fewer > 0:
 		i.add(Tests, "has %s fewer", many(fewer, "test"))
+	case fewer == 0 && renamed > 0: // one that is split has more
+		i.add(Tests, "has another name for %s", many(renamed, "test"))
 	}
 	if was && is {
 		i.assertions()
@@ -102,3 +111,21 @@ func (i *inspection) tests() {
 }
 
 func count(l language, content []byte) int { return len(l.test.FindAllIndex(content, -1)) }
+
+// starts returns the lines that tests start with.
+func starts(l language, content []byte) (list []string) {
+	for _, line := range statements(content) {
+		if l.test.MatchString(line) {
+			list = append(list, line)
+		}
+	}
+	return list
+}
+
+// ends matches lines that end the program of the tests as if all had passed.
+var ends = regexp.MustCompile(`\bos\.(?:Exit|_exit)\(\s*0\s*\)|\bsys\.exit\(\s*0?\s*\)|\bprocess\.exit\(\s*0?\s*\)`)
+
+// neverRuns reports whether a file of Go takes over from the test runner and runs nothing.
+func neverRuns(content []byte) bool {
+	return bytes.Contains(content, []byte("func TestMain(")) && !bytes.Contains(content, []byte(".Run()"))
+}
