@@ -203,10 +203,10 @@ func TestWhatAnApprovalCanNotBeBoundToIsSaid(t *testing.T) {
 	must(t, syscall.Mkfifo(filepath.Join(w.root, "pipe"), 0o600))
 	must(t, os.Symlink("/etc/hostname", filepath.Join(w.root, "out")))
 	must(t, os.Truncate(filepath.Join(w.root, touched(t, w, "large")), mostBoundSize+1))
-	if d := w.permit(t.Context(), bash(w, "nosuchshell pipe out large plain.sh /tmp/x.sh none.sh "+strings.Repeat("n", 400), "")); !d.Allow {
+	if d := w.permit(t.Context(), bash(w, "nosuchshell pipe out large plain.sh /tmp/~x.sh none.sh "+strings.Repeat("n", 400), "")); !d.Allow {
 		t.Fatalf("got %+v", d)
 	}
-	if got := k.asked[0].Bound(); !strings.Contains(got, "It can't be bound to the content of large, out, pipe, /tmp/x.sh.") ||
+	if got := k.asked[0].Bound(); !strings.Contains(got, "It can't be bound to the content of large, out, pipe, /tmp/~x.sh.") ||
 		!strings.Contains(got, "to the content of plain.sh (") || strings.Contains(got, "n.sh,") {
 		t.Errorf("people are told %q", got)
 	}
