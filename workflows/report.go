@@ -92,6 +92,9 @@ func (pu *publisher) summary() forge.Summary {
 		MaxLines: pu.settings.PullRequest.MaxLines,
 		Followed: pu.settings.PullRequest.Follow && pu.def.repo.Path == "",
 	}
+	if len(pu.def.input.Spec) > 0 {
+		sum.Recorded = &forge.Recorded{Only: pu.def.input.Sync, Dropped: s.Plan.Deprecated}
+	}
 	for _, e := range s.Sessions {
 		sum.Turns += e.Turns
 	}

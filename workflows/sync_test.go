@@ -90,6 +90,9 @@ func TestSync(t *testing.T) {
 	if r := w.records[0].Deliverables[0]; r.Verified != s.Sessions[1].ID || !r.Proved.Clean || r.Session != "" {
 		t.Errorf("it is recorded as %+v", r)
 	}
+	if r := w.requests[0].Summary.Recorded; r == nil || !r.Only || len(r.Dropped) != 1 {
+		t.Errorf("the pull request says %+v of what is recorded", r)
+	}
 	if got := w.requests[0].Summary.Title; got != "Two changes" || w.requests[0].HeadCommit != "pushed" {
 		t.Errorf("the pull request is %+v", w.requests[0])
 	}

@@ -21,6 +21,7 @@ func (s Summary) opening(l limits) []string {
 	if s.Issue != nil {
 		lines = append(lines, issueLine(*s.Issue))
 	}
+	lines = append(lines, s.dropped(l)...)
 	left := 0
 	for _, d := range s.Deliverables {
 		if d.Status != task.Blocked {
@@ -38,6 +39,9 @@ func (s Summary) opening(l limits) []string {
 
 // what is the plan's summary, or what is there now when the title says all of the summary.
 func (s Summary) what(l limits) string {
+	if s.recordsOnly() {
+		return s.recordedNow()
+	}
 	title := excerpt.OneLine(s.Title)
 	if utf8.RuneCountInString(title) > titleWidth {
 		return "**What**: " + phrase(title, l.line)
@@ -79,6 +83,9 @@ func (s Summary) why(l limits) string {
 }
 
 func (s Summary) size() string {
+	if s.recordsOnly() {
+		return ""
+	}
 	var parts []string
 	if s.Files > 0 {
 		parts = append(parts, fmt.Sprintf("%s, +%d −%d", count(s.Files, "file"), s.Added, s.Removed))

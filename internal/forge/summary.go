@@ -14,6 +14,7 @@ type Summary struct {
 	Images       []task.Image       `json:"images,omitempty"`   // that belong to what was asked for
 	Overview     string             `json:"overview,omitempty"` // how it was planned: Markdown
 	Deliverables []task.Deliverable `json:"deliverables,omitempty"`
+	Recorded     *Recorded          `json:"recorded,omitempty"` // what else is recorded of a specification; nil without one
 	Checks       []Check            `json:"checks,omitempty"`
 	Before       *Check             `json:"before,omitempty"`    // the check on the base, when it failed there
 	RanBefore    *task.Ran          `json:"ranBefore,omitempty"` // tests that the check ran on the base
@@ -36,6 +37,12 @@ type Summary struct {
 	Issue        *task.Issue        `json:"issue,omitempty"`    // the merge closes it when it has a number on this forge
 	RunURL       string             `json:"runUrl,omitempty"`   // page of the run in Temporal Web
 	Followed     bool               `json:"followed,omitempty"` // Longshift works on what people ask for on the pull request
+}
+
+// Recorded is what a pull request changes of the deliverables that the repository has on record.
+type Recorded struct {
+	Only    bool     `json:"only,omitempty"`    // it changes nothing else
+	Dropped []string `json:"dropped,omitempty"` // "FEAT-001: text" of those that the specification no longer asks for
 }
 
 type Check struct {
