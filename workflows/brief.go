@@ -91,7 +91,8 @@ func (se *sessions) promptData(role task.Role, b brief) prompt.Data {
 	d := b.deliverable
 	data := prompt.Data{
 		Conventions: se.conventions(), Task: se.def.input.Task, Issue: se.def.input.Issue, RequestedBy: se.def.input.RequestedBy,
-		Spec: se.def.input.Spec, Sync: se.def.input.Sync, Images: se.def.input.Images, Plan: se.status.Plan, Progress: se.journal.progress, Work: prompt.Work{Deliverable: d},
+		Spec: se.def.input.Spec, Sync: se.def.input.Sync, Images: se.def.input.Images, Plan: se.status.Plan, Progress: se.journal.progress,
+		Work:   prompt.Work{Deliverable: d},
 		Change: prompt.Change{BaseCommit: se.status.BaseCommit}, Messages: se.inbox.takeTells(),
 	}
 	if b.proof != nil {

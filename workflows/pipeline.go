@@ -135,7 +135,8 @@ func newPipeline(ctx workflow.Context, def *definition, status signals.Status) *
 	proofs := &proofs{facts: f, journal: t.journal, checks: t.checks, runner: t.runner,
 		begun: map[string]bool{}, guards: map[string]bool{}, failed: map[string]*signals.Check{}, opened: map[string]int{}}
 	record := &record{facts: f, journal: t.journal, parking: t.parking, runner: t.runner, commits: map[string][]activities.Span{}}
-	t.deliverables = &deliverables{facts: f, journal: t.journal, sessions: t.sessions, checks: t.checks, proofs: proofs, commits: t.commits, record: record,
+	t.deliverables = &deliverables{facts: f, journal: t.journal, sessions: t.sessions, checks: t.checks, proofs: proofs,
+		commits: t.commits, record: record,
 		results: map[string]result{}}
 	t.publisher = &publisher{facts: f, journal: t.journal, questions: t.questions, admissions: t.admissions, budget: t.budget,
 		parking: t.parking, runner: t.runner, sessions: t.sessions, checks: t.checks, commits: t.commits,

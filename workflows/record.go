@@ -38,7 +38,8 @@ func (rc *record) done(ctx workflow.Context) error {
 	var list []activities.Recorded
 	review := rc.session(task.Reviewer, "")
 	for _, d := range rc.status.Plan.Deliverables {
-		r := activities.Recorded{Deliverable: d, Command: d.Proof, Session: rc.session(task.Implementer, d.ID), Made: rc.commits[d.ID], Verified: review}
+		r := activities.Recorded{Deliverable: d, Command: d.Proof, Session: rc.session(task.Implementer, d.ID), Made: rc.commits[d.ID],
+			Verified: review}
 		if len(r.Made) == 0 { // another deliverable's session has done it, so all that has changed belongs to it
 			r.Made = []activities.Span{{From: rc.status.BaseCommit, To: rc.status.Head}}
 		}

@@ -12,8 +12,9 @@ import (
 
 func newSpecCommand(f *factory) *cobra.Command {
 	c := &cobra.Command{
-		Use: "spec", Short: "Carry out a specification that is in the repository", Example: "  longshift spec run --approval required\n  longshift spec status",
-		Args: cobra.ArbitraryArgs, RunE: command.NeedsCommand, Annotations: command.Exits(),
+		Use: "spec", Short: "Carry out a specification that is in the repository",
+		Example: "  longshift spec run --approval required\n  longshift spec status",
+		Args:    cobra.ArbitraryArgs, RunE: command.NeedsCommand, Annotations: command.Exits(),
 	}
 	c.AddCommand(newSpecRunCommand(f), newSpecStatusCommand(f), newSpecSyncCommand(f))
 	return c

@@ -117,8 +117,8 @@ func (c *Content) Setup() string { return c.setup }
 // mostBound is how many files evidence is bound to one by one.
 const mostBound = 500
 
-// Bind returns git's ids of the files, as evidence keeps them: "" for one that is not there. Longshift's own files are left out. Of very many
-// files it is their top folders.
+// Bind returns git's ids of the files, as evidence keeps them: "" for one that is not there. Longshift's own files are left out. Of very
+// many files it is their top folders.
 func (c *Content) Bind(files []string) map[string]string {
 	bound := map[string]string{}
 	for _, name := range files {

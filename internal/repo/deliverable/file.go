@@ -37,7 +37,7 @@ type Entry struct {
 	Description  string      `json:"description"`
 	Acceptance   []string    `json:"acceptance,omitempty"`
 	Proof        string      `json:"proof,omitempty"` // command that people have approved with it; "" for the check of the project
-	Guard        bool        `json:"guard,omitempty"` // the command passed before the work, too: it guards the deliverable, and does not show it
+	Guard        bool        `json:"guard,omitempty"` // the command passed before the work, too: it guards what is there
 	Status       task.Status `json:"status"`
 	Reason       string      `json:"reason,omitempty"`       // why it is blocked or pending
 	DeprecatedAt *time.Time  `json:"deprecatedAt,omitempty"` // since when the specification does not ask for it any more
@@ -54,7 +54,7 @@ type Evidence struct {
 	Tests   *task.Ran         `json:"tests,omitempty"`  // nil when the output doesn't say how many ran
 	Output  string            `json:"output,omitempty"` // file with the output, in the data directory of the task's host
 	Commit  string            `json:"commit"`           // a name only: evidence is bound to Files and Check
-	Files   map[string]string `json:"files"`            // git's ids of the files that the work has changed, by path; "" for one that is not there
+	Files   map[string]string `json:"files"`            // git's ids of what the work has changed, by path; "" for what is not there
 	Check   string            `json:"check"`            // id of what decides what the command does; see Content.Check
 	Session string            `json:"session,omitempty"`
 	Time    time.Time         `json:"time"`
