@@ -1,8 +1,10 @@
 package activities
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -118,12 +120,10 @@ func (g *Git) RecordDeliverables(ctx context.Context, in RecordInput) (Committed
 	}
 	file.Spec = content.Spec(in.Spec)
 	for _, r := range in.Deliverables {
-		e, err := entry(ctx, tree, content, in, r)
+		was, _ := file.Find(r.ID)
+		e, err := entry(ctx, tree, content, in, r, was)
 		if err != nil {
 			return Committed{}, err
-		}
-		if was, ok := file.Find(r.ID); ok && r.Renewed {
-			e.Renew(was, content)
 		}
 		file.Record(e)
 	}
@@ -142,26 +142,40 @@ func (g *Git) RecordDeliverables(ctx context.Context, in RecordInput) (Committed
 	return Committed{Commit: c.ID, Created: c.Created}, nil
 }
 
-// entry is what the status file says of a deliverable. One that has passed without a command that shows it is pending.
-func entry(ctx context.Context, tree *workspace.Tree, content *deliverable.Content, in RecordInput, r Recorded) (deliverable.Entry, error) {
+// entry is what the status file says of a deliverable, of which it has said was. One that has passed without a command that shows it, or
+// without a file that this could be bound to, is pending.
+func entry(
+	ctx context.Context, tree *workspace.Tree, content *deliverable.Content, in RecordInput, r Recorded, was deliverable.Entry,
+) (deliverable.Entry, error) {
 	e := deliverable.Entry{ID: r.ID, Description: r.Description, Acceptance: r.Acceptance, Proof: r.Proof, Status: r.Status, Reason: r.Reason}
-	if r.Status != task.Passed {
+	switch {
+	case r.Status == task.Blocked:
+		e.Reason = cmp.Or(r.Reason, "the session has given no reason")
 		return e, nil
-	}
-	if r.Proved == nil || r.Command == "" {
+	case r.Status != task.Passed:
+		return e, nil
+	case r.Proved == nil || r.Command == "":
 		e.Status, e.Reason = task.Pending, "no command has shown that it is done"
 		return e, nil
 	}
+	e.Guard = r.Proved.Guard
 	files, err := changedIn(ctx, tree, in.Head, r.Made)
 	if err != nil {
 		return e, err
 	}
-	e.Guard = r.Proved.Guard
+	if r.Renewed && was.Evidence != nil {
+		files, e.Guard = slices.Collect(maps.Keys(was.Evidence.Files)), was.Guard
+	}
+	bound := content.Bind(files)
+	if len(bound) == 0 {
+		return deliverable.Entry{ID: e.ID, Description: e.Description, Acceptance: e.Acceptance, Proof: e.Proof, Status: task.Pending,
+			Reason: "it has changed no file that evidence could be bound to"}, nil
+	}
 	if r.Verified != "" {
 		e.Verified = &deliverable.Verified{Session: r.Verified, Time: in.At.UTC().Truncate(time.Second)}
 	}
 	e.Evidence = &deliverable.Evidence{Command: r.Command, Tests: r.Proved.Ran, Output: r.Proved.Output, Commit: r.Proved.Commit,
-		Files: content.Bind(files), Check: content.Check(r.Command), Session: r.Session, Time: r.Proved.At.UTC().Truncate(time.Second)}
+		Files: bound, Check: content.Check(r.Command), Session: r.Session, Time: r.Proved.At.UTC().Truncate(time.Second)}
 	return e, nil
 }
 

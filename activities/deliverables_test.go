@@ -105,6 +105,30 @@ func TestRecordDeliverables(t *testing.T) {
 	}
 }
 
+// What a session reports or leaves out never makes a status file that its own reader refuses.
+func TestRecordedIsReadAgain(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	b.prepare()
+	gittest.Write(t, b.work(), map[string]string{".longshift/notes.md": "a note\n"})
+	head := b.commit(1, nil).Commit
+	passed := task.Deliverable{ID: "FEAT-001", Description: "It sums", Proof: "make a", Status: task.Passed, Proved: provedAt(head)}
+	unbound := passed
+	unbound.ID = "FEAT-002"
+	out := b.record(head,
+		Recorded{Deliverable: passed, Command: "make a", Verified: "review-1", Made: []Span{{b.made.Head, head}}},
+		Recorded{Deliverable: unbound, Command: "make a"},
+		Recorded{Deliverable: task.Deliverable{ID: "FEAT-003", Description: "It divides", Status: task.Blocked}})
+	var got []string
+	for _, s := range b.at(out.Commit).All {
+		got = append(got, s.ID+" "+s.String())
+	}
+	const none = "pending: it has changed no file that evidence could be bound to"
+	if want := []string{"FEAT-001 " + none, "FEAT-002 " + none, "FEAT-003 blocked: the session has given no reason"}; !slices.Equal(got, want) {
+		t.Errorf("recorded\n%q, wanted\n%q", got, want)
+	}
+}
+
 // Evidence that is renewed is bound to the same files as before, and what is dropped keeps what it had come to.
 func TestRenewDeliverables(t *testing.T) {
 	t.Parallel()

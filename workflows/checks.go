@@ -56,9 +56,7 @@ func (ck *checks) baseline(ctx workflow.Context) error {
 // setup runs the setup command. A failure stops nothing; its output is for people.
 func (ck *checks) setup(ctx workflow.Context) error { return ck.setUp(ctx, false) }
 
-// cleanSetup runs the setup command for commands whose result is evidence.
-func (ck *checks) cleanSetup(ctx workflow.Context) error { return ck.setUp(ctx, true) }
-
+// setUp runs the setup command; clean is for commands whose result is evidence.
 func (ck *checks) setUp(ctx workflow.Context, clean bool) error {
 	if ck.settings.Setup == "" {
 		return nil

@@ -15,8 +15,7 @@ type proofs struct {
 	facts
 	journal *journal
 	checks  *checks
-
-	runner *runner
+	runner  *runner
 
 	begun  map[string]bool           // deliverables whose proof has run before the work, by id
 	guards map[string]bool           // of these it passed then
@@ -130,5 +129,5 @@ func (p *proofs) checkOut(ctx workflow.Context) error {
 	if err := p.runner.inGit(ctx, "check out "+short(p.status.Head), git.CheckOut, func() any { return p.ref() }, nil); err != nil {
 		return err
 	}
-	return p.checks.cleanSetup(ctx)
+	return p.checks.setUp(ctx, true)
 }

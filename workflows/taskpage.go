@@ -162,13 +162,14 @@ func (j *journal) plan(p *page, hides func(task.Status) bool) {
 		for _, part := range pl.Split {
 			p.item("%s", task.Literally(excerpt.Clip(part, 120)))
 		}
-		p.heading("**Deliverables:**")
 	}
 	if len(pl.Deprecated) > 0 {
 		p.heading("**No longer asked for:**")
 		for _, d := range pl.Deprecated {
 			p.item("%s", task.Literally(excerpt.Clip(d, 120)))
 		}
+	}
+	if pl.Size() != "" || len(pl.Deprecated) > 0 {
 		p.heading("**Deliverables:**")
 	}
 	if j.status.Phase == task.Approving && len(pl.Files) > 0 {

@@ -52,7 +52,7 @@ func checkText(at recorded, failed map[string]string) string {
 	var b strings.Builder
 	b.WriteString(at.summary() + "\n")
 	for _, s := range at.All {
-		why := strings.TrimSuffix(string(s.State)+": "+s.Why, ": ")
+		why := s.String()
 		if f := failed[s.ID]; f != "" {
 			why = f
 		} else if s.State == deliverable.Passed || s.State == deliverable.Deprecated {
@@ -60,8 +60,8 @@ func checkText(at recorded, failed map[string]string) string {
 		}
 		fmt.Fprintf(&b, "  %s  %s\n", s.ID, term.OneLine(why))
 	}
-	for _, name := range at.SpecChanged {
-		fmt.Fprintf(&b, "  %s has changed since it was carried out\n", term.OneLine(name))
+	for _, line := range at.specChanges() {
+		b.WriteString("  " + line + "\n")
 	}
 	return b.String()
 }
@@ -95,8 +95,12 @@ func (o *specCheck) rerun(ctx context.Context, at recorded) (map[string]string, 
 		return nil, fmt.Errorf("check out %.10s: %w", at.commit, err)
 	}
 	if setup := at.content.Setup(); setup != "" {
-		if why, err := o.command(ctx, work, setup); err != nil || why != "" {
-			return nil, firstOf(err, fault.New(fault.Work, "the setup command %s %s", term.FirstLine(setup), why))
+		why, err := o.command(ctx, work, setup)
+		if err != nil {
+			return nil, err
+		}
+		if why != "" {
+			return nil, fault.New(fault.Work, "the setup command %s %s", term.FirstLine(setup), why)
 		}
 	}
 	said, failed := map[string]string{}, map[string]string{}
@@ -115,13 +119,6 @@ func (o *specCheck) rerun(ctx context.Context, at recorded) (map[string]string, 
 		}
 	}
 	return failed, nil
-}
-
-func firstOf(err, other error) error {
-	if err != nil {
-		return err
-	}
-	return other
 }
 
 // command runs a command, and says how it failed; "" when it passed.

@@ -90,6 +90,14 @@ func (at recorded) summary() string {
 	return fmt.Sprintf("%d of %s done at %.10s", at.Passed, term.Count(at.Of, "deliverable"), at.commit)
 }
 
+// specChanges says what of the specification has changed, a line each.
+func (at recorded) specChanges() (lines []string) {
+	for _, name := range at.SpecChanged {
+		lines = append(lines, term.OneLine(name)+" has changed since it was carried out")
+	}
+	return lines
+}
+
 var specBoxes = map[deliverable.State]string{deliverable.Passed: "x", deliverable.Blocked: "!", deliverable.Deprecated: "-"}
 
 func (at recorded) text() string {
@@ -101,10 +109,7 @@ func (at recorded) text() string {
 			box = " "
 		}
 		fmt.Fprintf(&b, "  [%s] %s  %s\n", box, s.ID, term.OneLine(s.Description))
-		about := string(s.State)
-		if s.Why != "" {
-			about += ": " + term.OneLine(s.Why)
-		}
+		about := term.OneLine(s.String())
 		if e := s.Evidence; e != nil && s.State == deliverable.Passed {
 			about += ": " + term.OneLine(e.Command)
 			if e.Tests != nil {
@@ -116,8 +121,8 @@ func (at recorded) text() string {
 		}
 		fmt.Fprintf(&b, "        %s\n", about)
 	}
-	for _, name := range at.SpecChanged {
-		fmt.Fprintf(&b, "%s has changed since it was carried out\n", term.OneLine(name))
+	for _, line := range at.specChanges() {
+		b.WriteString(line + "\n")
 	}
 	return b.String()
 }
@@ -135,12 +140,12 @@ func (at recorded) markdown() string {
 		}
 		line := task.Literally(term.OneLine(s.Description))
 		if s.State != deliverable.Passed {
-			line += " (" + task.Literally(term.OneLine(strings.TrimSuffix(string(s.State)+": "+s.Why, ": "))) + ")"
+			line += " (" + task.Literally(term.OneLine(s.String())) + ")"
 		}
 		fmt.Fprintf(&b, "- [%s] `%s` %s\n", box, s.ID, line)
 	}
-	for _, name := range at.SpecChanged {
-		fmt.Fprintf(&b, "\n%s has changed since it was carried out.\n", task.Literally(term.OneLine(name)))
+	for _, line := range at.specChanges() {
+		b.WriteString("\n" + task.Literally(line) + ".\n")
 	}
 	return b.String()
 }

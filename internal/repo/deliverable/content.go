@@ -25,7 +25,12 @@ type Content struct {
 	scripts string // of its package.json
 
 	status []byte // the status file; nil when there is none
+
+	deciding *deciding // nil until the first command is asked about
 }
+
+// deciding are the files that decide what commands do, sorted.
+type deciding struct{ runners, recipes []string }
 
 // ContentOf reads what a commit holds.
 func ContentOf(ctx context.Context, git Git, commit string) (*Content, error) {
@@ -98,17 +103,36 @@ func (c *Content) Check(command string) string {
 	if scripted.MatchString(command) {
 		parts, runs = append(parts, c.scripts), runs+c.scripts
 	}
-	recipes := making.MatchString(runs)
-	for _, name := range slices.Sorted(maps.Keys(c.ids)) {
-		if sensitive.ConfiguresTests(name) || recipes && sensitive.HasRecipes(name) {
-			parts = append(parts, name, c.ids[name])
-		}
+	found := c.decidingFiles()
+	names := found.runners
+	if making.MatchString(runs) {
+		names = slices.Concat(found.runners, found.recipes)
+		slices.Sort(names)
+	}
+	for _, name := range names {
+		parts = append(parts, name, c.ids[name])
 	}
 	data, err := encode(parts)
 	if err != nil {
 		return err.Error() // strings are always encoded
 	}
 	return shortHash(data)
+}
+
+// decidingFiles looks through all names once, because there are many, and each deliverable asks.
+func (c *Content) decidingFiles() *deciding {
+	if c.deciding == nil {
+		c.deciding = &deciding{}
+		for _, name := range slices.Sorted(maps.Keys(c.ids)) {
+			switch {
+			case sensitive.ConfiguresTests(name):
+				c.deciding.runners = append(c.deciding.runners, name)
+			case sensitive.HasRecipes(name):
+				c.deciding.recipes = append(c.deciding.recipes, name)
+			}
+		}
+	}
+	return c.deciding
 }
 
 // Setup is the setup command of the project's settings; "" when they name none.

@@ -9,7 +9,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"maps"
 	"slices"
 	"time"
 
@@ -89,14 +88,6 @@ func (f *File) Find(id string) (Entry, bool) {
 		}
 	}
 	return Entry{}, false
-}
-
-// Renew binds the evidence of an entry to the files that it was bound to before, as they are now.
-func (e *Entry) Renew(was Entry, now *Content) {
-	if e.Evidence == nil || was.Evidence == nil {
-		return
-	}
-	e.Evidence.Files, e.Guard = now.Bind(slices.Collect(maps.Keys(was.Evidence.Files))), was.Guard
 }
 
 // Deprecate notes that the specification no longer asks for deliverables. What they had come to stays.

@@ -26,6 +26,14 @@ type Standing struct {
 	Why   string // it is blocked, pending or outdated; "" otherwise
 }
 
+// String is such as "blocked: no device".
+func (s Standing) String() string {
+	if s.Why == "" {
+		return string(s.State)
+	}
+	return string(s.State) + ": " + s.Why
+}
+
 // Report is what all deliverables come to at a commit.
 type Report struct {
 	All         []Standing

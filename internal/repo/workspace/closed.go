@@ -49,15 +49,15 @@ func (cs *commits) undoClosed(ctx context.Context, head string, s CommitSpec, c 
 	if err != nil {
 		return fmt.Errorf("look for what the task has changed: %w", err)
 	}
-	conflict := map[string]bool{}
+	delete(keep, s.Own) // no session changes it back
 	if m := cs.state.Merging; m != nil {
 		for _, name := range m.paths() {
-			keep[name], conflict[name] = entry{}, true
+			keep[name] = entry{}
 		}
 	}
 	undone := map[string]bool{}
 	for _, name := range found {
-		if _, kept := keep[name]; kept && (name != s.Own || conflict[name]) {
+		if _, kept := keep[name]; kept {
 			continue
 		}
 		for ; name != "."; name = path.Dir(name) { // a link may have replaced a folder
