@@ -25,23 +25,24 @@ type Known struct {
 	Command  string `json:"command,omitempty"`  // of an outdated one: that had shown it
 }
 
-// known reads the status file of the base commit, for a task that carries out a specification.
-func (p *Preparer) known(ctx context.Context, in PrepareInput, ws workspace.Workspace) (known []Known, err error) {
+// known reads the status file of the base commit, for a task that carries out a specification. planned tells that it lists what the same
+// specification asks for, in the same words.
+func (p *Preparer) known(ctx context.Context, in PrepareInput, ws workspace.Workspace) (known []Known, planned bool, err error) {
 	if len(in.Spec) == 0 || in.Branch != "" || ws.BaseCommit == "" {
-		return nil, nil
+		return nil, false, nil
 	}
 	tree, err := p.workspaces.Open(ctx, in.TaskID, in.Fence)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer tree.Close()
 	content, err := deliverable.ContentOf(ctx, tree.Query, ws.BaseCommit)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	file, err := content.File()
 	if file == nil || err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	for _, s := range file.At(content).All {
 		k := Known{Deliverable: task.Deliverable{ID: s.ID, Description: s.Description}, Dropped: s.State == deliverable.Deprecated}
@@ -53,7 +54,7 @@ func (p *Preparer) known(ctx context.Context, in PrepareInput, ws workspace.Work
 		}
 		known = append(known, k)
 	}
-	return known, nil
+	return known, len(known) > 0 && maps.Equal(file.Spec, content.Spec(in.Spec)), nil
 }
 
 // CheckOut gives the workspace what is committed, and nothing else: for a command whose result is evidence.

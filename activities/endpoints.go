@@ -86,7 +86,8 @@ func (e *endpoints) close() task.Usage {
 // the session.
 func (e *endpoints) begin(in SessionInput, log *sessionLog) {
 	if e.reports != nil {
-		e.reports.Begin(reporting.About{Deliverable: in.Prompt.Deliverable, Plan: in.Prompt.Plan, Accepted: log.report})
+		e.reports.Begin(reporting.About{Deliverable: in.Prompt.Deliverable, Plan: in.Prompt.Plan,
+			Confirms: len(in.Prompt.Spec) > 0 && !in.Prompt.Sync, Accepted: log.report})
 	}
 }
 

@@ -59,7 +59,8 @@ type Prepared struct {
 	MaxCost    float64       `json:"maxCost,omitempty"` // the operator's limits; a resume can't exceed them
 	MaxTime    time.Duration `json:"maxTime,omitempty"`
 
-	Known []Known `json:"known,omitempty"` // deliverables that the status file of the base commit lists; none without a specification
+	Known   []Known `json:"known,omitempty"`   // deliverables that the status file of the base commit lists; none without a specification
+	Planned bool    `json:"planned,omitempty"` // they were made from the specification as it is, so the open ones are what there is to do
 }
 
 // PrepareWorkspace makes or restores the task's workspace and resolves its settings from the base commit.
@@ -105,8 +106,9 @@ func (p *Preparer) prepare(ctx context.Context, in PrepareInput) (Prepared, erro
 		err = p.protectSpec(ctx, in, ws, &resolved.Settings.Paths)
 	}
 	var known []Known
+	var planned bool
 	if err == nil {
-		known, err = p.known(ctx, in, ws)
+		known, planned, err = p.known(ctx, in, ws)
 	}
 	if err != nil {
 		return Prepared{}, err
@@ -139,7 +141,7 @@ func (p *Preparer) prepare(ctx context.Context, in PrepareInput) (Prepared, erro
 	return Prepared{
 		Branch: ws.Branch, Base: ws.BaseBranch, BaseCommit: ws.BaseCommit, Head: ws.Head, Restored: ws.Restored, Behind: ws.Behind,
 		Settings: resolved.Settings, Warnings: warnings, Notes: notes(p.redact, empty),
-		MaxCost: p.limits.MaxCost, MaxTime: p.limits.MaxTime, Known: known,
+		MaxCost: p.limits.MaxCost, MaxTime: p.limits.MaxTime, Known: known, Planned: planned,
 	}, nil
 }
 

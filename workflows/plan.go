@@ -1,7 +1,9 @@
 package workflows
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"go.temporal.io/sdk/workflow"
 
@@ -12,12 +14,15 @@ import (
 // plan has a planner, who can't write, make a plan: the first one, one after an edit, or one after a review.
 func (t *pipeline) plan(ctx workflow.Context) error {
 	t.journal.enter(ctx, task.Planning)
-	res, err := t.sessions.converse(ctx, task.Planner, brief{edit: t.edit, refused: t.commits.last.refused})
-	if err != nil {
-		return err
+	p, recorded := t.recorded(ctx)
+	if !recorded {
+		res, err := t.sessions.converse(ctx, task.Planner, brief{edit: t.edit, refused: t.commits.last.refused})
+		if err != nil {
+			return err
+		}
+		p = *res.Plan
 	}
 	t.edit = nil
-	p := *res.Plan
 	p.Revision, p.Opens = 1, nil // whatever the planner says about them
 	if len(t.def.input.Spec) == 0 {
 		p = p.WithoutSpec() // a task for which a sentence is enough has its check
@@ -43,6 +48,39 @@ func (t *pipeline) plan(ctx workflow.Context) error {
 	_, _, pending := p.Counts()
 	t.journal.say(ctx, "plan", "revision %d: %s (%d to do)", p.Revision, firstLine(p.Summary), pending)
 	return nil
+}
+
+// recorded makes the first plan from the status file, when the specification is still the one that people have approved its deliverables
+// for. Nobody has to plan them again, and a task that goes on where an earlier one has stopped spends nothing before its first deliverable.
+func (t *pipeline) recorded(ctx workflow.Context) (p task.Plan, ok bool) {
+	if !t.runner.planned || t.def.input.Sync || t.edit != nil || t.status.Plan != nil || t.def.input.Review != "" {
+		return p, false
+	}
+	wanted := 0
+	for _, k := range t.runner.known {
+		if !k.Dropped {
+			wanted++
+		}
+		if !k.Open {
+			continue
+		}
+		if k.Reason != "" {
+			t.journal.remember(ctx, string(task.Note), k.ID+" is open, as recorded by an earlier task: "+k.Reason)
+		}
+		d := k.Deliverable
+		d.Status, d.Reason = task.Pending, ""
+		p.Deliverables = append(p.Deliverables, d)
+	}
+	where := strings.Join(t.def.input.Spec, ", ")
+	p.Verdict, p.Summary = task.VerdictWork, fmt.Sprintf("Carry out what is open of %s: %d of %d deliverables", where, len(p.Deliverables), wanted)
+	p.Approach = "As recorded with the specification, which has not changed since; one deliverable after the other."
+	if len(p.Deliverables) == 0 {
+		p.Verdict = task.VerdictAlreadyDone
+		p.Evidence = fmt.Sprintf("Each deliverable recorded for %s has passed (%d of %d), and its evidence holds at the base commit.", where, wanted, wanted)
+	}
+	p.Deliverables = p.Deliverables[:min(len(p.Deliverables), task.MaxDeliverables)] // the rest stays open for the next task
+	p = p.Tidy()
+	return p, p.Validate() == nil
 }
 
 // besideKnown gives the plan ids that mean nothing else, and keeps of what it deprecates what there is to deprecate. A task that only syncs

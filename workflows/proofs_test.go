@@ -207,6 +207,31 @@ func TestKnownDeliverables(t *testing.T) {
 	}
 }
 
+// What is recorded of a specification that has not changed is the plan: nobody plans it again, and people approve it as any other.
+func TestRecordedDeliverablesAreThePlan(t *testing.T) {
+	w := syncWorld(t)
+	w.planned, w.known[1].Status, w.known[1].Reason = true, task.Blocked, "no device"
+	s := w.startWith(t, `{"repository":"acme/calc","task":"carry it out","spec":["SPEC.md"]}`)
+	if s.Outcome != task.PullRequest || w.asked[0].Role != task.Implementer || len(s.Plan.Deliverables) != 3 {
+		t.Fatalf("%s, first session %s, plan %+v", s.Outcome, w.asked[0].Role, s.Plan)
+	}
+	if d := s.Plan.Deliverables[1]; d.ID != "FIX-003" || d.Proof != "go test -run Three" || d.Status != task.Passed {
+		t.Errorf("%+v", d)
+	}
+	if log := fmt.Sprint(w.asked[0].Prompt.Progress); !strings.Contains(log, "FIX-002 is open, as recorded by an earlier task: no device") {
+		t.Errorf("the first session is told %s", log)
+	}
+}
+
+func TestNothingRecordedIsOpen(t *testing.T) {
+	w := newWorld(t)
+	w.planned, w.known = true, []activities.Known{{Deliverable: task.Deliverable{ID: "FIX-001"}}}
+	s := w.startWith(t, `{"repository":"acme/calc","task":"carry it out","spec":["SPEC.md"]}`)
+	if s.Outcome != task.AlreadyDone || len(w.asked) != 0 || !strings.Contains(s.Detail, "Each deliverable recorded for SPEC.md has passed (1 of 1)") {
+		t.Errorf("%s: %s, %d sessions", s.Outcome, s.Detail, len(w.asked))
+	}
+}
+
 // That a session has tried to write the status file stands in the pull request, and the reviewer is told.
 func TestForgedStatusIsNamed(t *testing.T) {
 	w := newWorld(t)

@@ -34,6 +34,7 @@ type runner struct {
 	parking  *parking
 	assigned int                              // hosts assigned since a step last succeeded
 	known    []activities.Known               // deliverables that earlier tasks have recorded
+	planned  bool                             // those that are open are what the specification still asks for
 	restored func(ctx workflow.Context) error // completes a workspace that was made again; may be nil
 }
 
@@ -194,7 +195,7 @@ func (ru *runner) workspace(ctx workflow.Context) error {
 		*ru.settings = out.Settings
 		ru.status.Branch, ru.status.Base, ru.status.BaseCommit = out.Branch, out.Base, out.BaseCommit
 		ru.status.Warnings = out.Warnings
-		ru.known = out.Known
+		ru.known, ru.planned = out.Known, out.Planned
 		ru.budget.limit(out.MaxCost, out.MaxTime)
 	}
 	if ru.def.continues && (!out.Restored || ru.status.BaseCommit == "") { // the round begins; what it adds counts from here

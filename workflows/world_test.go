@@ -53,6 +53,7 @@ type world struct {
 	checkouts int
 	records   []activities.RecordInput
 	known     []activities.Known                                         // what the status file lists
+	planned   bool                                                       // they are of the specification as it is
 	recorded  func(activities.RecordInput) (activities.Committed, error) // may be nil
 
 	rooms   []task.Room // in which tasks are shown
@@ -118,7 +119,7 @@ func (w *world) PrepareWorkspace(_ context.Context, in activities.PrepareInput) 
 		}
 	}
 	out := activities.Prepared{Branch: "longshift/x", Base: "main", BaseCommit: "base", Head: "base", Settings: w.settings, Notes: w.notes,
-		Known: w.known}
+		Known: w.known, Planned: w.planned}
 	if w.behind != nil {
 		if head := w.behind(in); head != "" {
 			out.Head, out.Behind = head, true

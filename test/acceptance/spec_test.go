@@ -47,6 +47,10 @@ func TestSpecification(t *testing.T) {
 		t.Errorf("the script of CI ends with %d: %s%s", r.code, r.out, r.err)
 	}
 	must(t, os.RemoveAll(filepath.Join(d.home, ".config"))) // the person's own go has left it
+	if on := s.run(t, fault.ExitFailed, "spec", "run"); on.Outcome != task.AllBlocked || outcomes(on.Plan) != "FEAT-002 blocked" ||
+		on.Sessions[0].Role != task.Implementer {
+		t.Errorf("a run that goes on: %s, %s, %+v", on.Outcome, outcomes(on.Plan), on.Sessions)
+	}
 
 	s.commit(t, map[string]string{"SPEC.md": "# calc\n\nSum adds numbers. Beep beeps.\n", "sum.go": sumGo + "\n// Sum is used by many.\n"})
 	if got := s.state(t); got != "1 of 3, SPEC.md has changed: FEAT-001 passed (evidence outdated), FEAT-002 blocked, DOC-003 passed" {
@@ -195,6 +199,10 @@ func specScript() agenttest.Script {
 	put := func(path, content string) agenttest.Turn {
 		return call(use("Write", nil, map[string]any{"file_path": path, "content": content}))
 	}
+	approve := answer(map[string]any{"verdict": "approved", "text": "It does what is asked for."})
+	verify := func(id string) agenttest.Turn {
+		return report("deliverable_verify", map[string]any{"id": id, "holds": true, "text": "ran its proof"})
+	}
 	rules := []agenttest.Rule{
 		{Name: "plan", Role: task.Planner, Match: "Carry out the specification", Turns: []agenttest.Turn{call(read("SPEC.md")), plan("work", map[string]any{
 			"deliverables": []any{one("FEAT-001", "Sum adds numbers", "go test -run TestSum ."), one("FEAT-002", "Beep beeps", "go test -run TestBeep ."),
@@ -206,7 +214,8 @@ func specScript() agenttest.Script {
 		{Name: "beep", Role: task.Implementer, Match: "Deliverable: FEAT-002", Turns: []agenttest.Turn{done("FEAT-002", "blocked", "no device to beep with")}},
 		{Name: "doc", Role: task.Implementer, Match: "Deliverable: DOC-003", Turns: []agenttest.Turn{call(bash("echo 'Run go build.' >> README.md")),
 			done("DOC-003", "passed", "docs: say how to build")}},
-		{Name: "review", Role: task.Reviewer, Match: "# The change", Turns: []agenttest.Turn{answer(map[string]any{"verdict": "approved", "text": "It does what is asked for."})}},
+		{Name: "review", Role: task.Reviewer, Match: "# The change", Turns: []agenttest.Turn{approve, // is not accepted
+			verify("FEAT-001"), verify("DOC-003"), approve}},
 		{Name: "sync", Role: task.Planner, Match: "/(?s)Bring the deliverables in line.*`FEAT-001`/", Once: true, Turns: []agenttest.Turn{call(read("SPEC.md")),
 			plan("work", map[string]any{"deprecated": []string{"DOC-003"}})}},
 		{Name: "sync-again", Role: task.Planner, Match: "Bring the deliverables in line", Turns: []agenttest.Turn{plan("already_done", nil)}},

@@ -111,9 +111,18 @@ func (s *Session) fits(r Report) error {
 	if (r.Kind == task.Note || r.Kind == task.Found) && same >= task.MaxNotes {
 		return fault.New(fault.Work, "the session has reported %d by %s, which is the most; say the rest in the text of its last report", same, r.Tool)
 	}
-	if r.Tool != "deliverable_set_status" {
-		return nil
+	switch r.Tool {
+	case "deliverable_set_status":
+		return s.fitsStatus(r)
+	case "deliverable_verify":
+		return s.fitsVerification(r)
+	case "review_submit":
+		return s.fitsReview(r)
 	}
+	return nil
+}
+
+func (s *Session) fitsStatus(r Report) error {
 	in, err := decodeStatus(r.Arguments)
 	if err != nil {
 		return err

@@ -105,6 +105,29 @@ func readStatus(arguments []byte) (Report, error) {
 	return r, present("text", in.Text)
 }
 
+// verification is what a reviewer has seen of one deliverable.
+type verification struct {
+	ID    string `json:"id"`
+	Holds bool   `json:"holds"`
+	Text  string `json:"text"`
+}
+
+func decodeVerification(arguments []byte) (in verification, err error) {
+	return in, task.DecodeAnswer("the verification", arguments, &in)
+}
+
+func readVerification(arguments []byte) (Report, error) {
+	in, err := decodeVerification(arguments)
+	if err != nil {
+		return Report{}, err
+	}
+	what := in.ID + " holds: "
+	if !in.Holds {
+		what = in.ID + " does not hold: "
+	}
+	return Report{Text: what + strings.TrimSpace(in.Text)}, present("text", in.Text)
+}
+
 func present(field, value string) error {
 	if strings.TrimSpace(value) == "" {
 		return fault.New(fault.Work, "%s is empty", field)

@@ -40,6 +40,7 @@ type Spec struct {
 type About struct {
 	Deliverable *task.Deliverable // nil for planner and reviewer
 	Plan        *task.Plan        // nil before there is one
+	Confirms    bool              // a review approves only when the session has verified each deliverable that has passed
 	Accepted    func(Report)      // told of each accepted report before the agent is answered; those of earlier attempts come first
 }
 

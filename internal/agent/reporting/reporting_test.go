@@ -97,7 +97,7 @@ func TestToolsOfRoles(t *testing.T) {
 	for role, own := range map[task.Role][]string{
 		task.Planner:     {"plan_submit"},
 		task.Implementer: {"deliverable_list", "deliverable_set_status"},
-		task.Reviewer:    {"deliverable_list", "review_submit"},
+		task.Reviewer:    {"deliverable_list", "deliverable_verify", "review_submit"},
 	} {
 		s := newStage(t, role)
 		c, err := connect(t.Context(), s.session.Endpoint())
@@ -334,5 +334,37 @@ func TestReopen(t *testing.T) {
 	}
 	if text, wrong := s.call("note_save", `{"text":"More."}`); wrong || text != "recorded" {
 		t.Error(text)
+	}
+}
+
+// TestVerifications lets a reviewer of a specification approve only what it has verified, one deliverable after the other.
+func TestVerifications(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, task.Reviewer)
+	plan := &task.Plan{Deliverables: []task.Deliverable{{ID: "FEAT-001", Status: task.Passed}, {ID: "FEAT-002", Status: task.Passed},
+		{ID: "FEAT-003", Status: task.Blocked}}}
+	s.session.Begin(reporting.About{Plan: plan, Confirms: true, Accepted: func(r reporting.Report) { s.accepted = append(s.accepted, r) }})
+	const approve = `{"verdict":"approved","text":"fine"}`
+	for _, c := range []struct{ tool, arguments, want string }{
+		{"review_submit", approve, "not recorded: FEAT-001 is not verified"},
+		{"deliverable_verify", `{"id":"FEAT-001","holds":true,"text":"ran it"}`, "recorded"},
+		{"deliverable_verify", `{"id":"FEAT-001","holds":true}`, "not recorded: text is empty"},
+		{"deliverable_verify", `{"id":"FEAT-003","holds":true,"text":"ran it"}`, `not recorded: id is "FEAT-003"`},
+		{"deliverable_verify", `{"id":"FEAT-009","holds":true,"text":"ran it"}`, `not recorded: id is "FEAT-009"`},
+		{"review_submit", approve, "not recorded: FEAT-002 is not verified"},
+		{"deliverable_verify", `{"id":"FEAT-002","holds":false,"text":"the odd case fails"}`, "recorded"},
+		{"review_submit", approve, "not recorded: FEAT-002 does not hold, by your own word"},
+		{"deliverable_verify", `{"id":"FEAT-002","holds":true,"text":"I misread the odd case"}`, "recorded"},
+		{"review_submit", approve, "recorded; the session ends here"},
+	} {
+		if text, wrong := s.call(c.tool, c.arguments); !strings.HasPrefix(text, c.want) || wrong != strings.HasPrefix(c.want, "not") {
+			t.Errorf("%s %s: %q, wanted %q", c.tool, c.arguments, text, c.want)
+		}
+	}
+	s.session.Close()
+	denied := newStage(t, task.Reviewer)
+	denied.session.Begin(reporting.About{Plan: plan, Confirms: true, Accepted: func(reporting.Report) {}})
+	if text, wrong := denied.call("review_submit", `{"verdict":"request_changes","text":"1. a.go:1: wrong"}`); wrong {
+		t.Errorf("a request for changes needs no verification: %q", text)
 	}
 }

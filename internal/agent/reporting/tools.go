@@ -44,6 +44,14 @@ var tools = []Tool{
 		text: "Report the deliverable of this session as passed or as blocked. When it is accepted, the session ends.",
 		form: `{"id": "FEAT-001", "status": "passed", "text": "feat(parser): read dates with a time zone"}`,
 	}, {
+		Name: "deliverable_verify", roles: []task.Role{task.Reviewer}, read: readVerification,
+		schema: `{"type":"object","additionalProperties":false,"required":["id","holds","text"],"properties":{` +
+			`"id":{"type":"string","description":"of a deliverable that is reported as passed"},` +
+			`"holds":{"type":"boolean","description":"whether all of its acceptance criteria do"},` +
+			`"text":{"type":"string","description":"what you did to see it, or what is missing"}}}`,
+		text: "Say of one deliverable whether it is done, after you have seen it yourself.",
+		form: `{"id": "FEAT-001", "holds": true, "text": "go test ./date passes; without the change in parse.go TestZone would fail"}`,
+	}, {
 		Name: "review_submit", roles: []task.Role{task.Reviewer}, ends: true, schema: task.ReviewSchema, read: readReview,
 		text: "Hand in the review. When it is accepted, the session ends.",
 		form: `{"verdict": "request_changes", "text": "1. path/file.go:12: ..."}`,
