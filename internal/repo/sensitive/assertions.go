@@ -68,8 +68,10 @@ func (i *inspection) assertions() {
 	if matching(is, values) <= matching(was, values) { // otherwise there are new cases, and changed lines come with them
 		n = matching(gone, claim, values)
 	}
-	if n > 0 {
+	if n += len(without(conditions(was, claim), is)); n > 0 {
 		i.add(Tests, "changes or drops %s of before", many(n, "line"))
+	} else if n := len(literals(was, literals(is, nil))); n > 0 {
+		i.add(Tests, "no longer has %s of before", many(n, "value"))
 	}
 	l, _ := languageOf(i.new)
 	if count(l, i.New) > count(l, i.Old) {
@@ -89,6 +91,32 @@ func statements(content []byte) (list []string) {
 	}
 	return list
 }
+
+// conditions returns the lines that decide whether the assertion on the line behind them is made.
+func conditions(list []string, claim *regexp.Regexp) (found []string) {
+	for n, line := range list {
+		if n+1 < len(list) && decides.MatchString(line) && claim.MatchString(list[n+1]) {
+			found = append(found, line)
+		}
+	}
+	return found
+}
+
+var decides = regexp.MustCompile(`^(?:}?\s*else\s+)?(?:if|elif|elsif|unless|for|while|switch|case|when|match)\b`)
+
+// literals returns the quoted texts in lines, each once, without those in known.
+func literals(lines, known []string) (found []string) {
+	for _, line := range lines {
+		for _, text := range quoted.FindAllString(line, -1) {
+			if !slices.Contains(known, text) && !slices.Contains(found, text) {
+				found = append(found, text)
+			}
+		}
+	}
+	return found
+}
+
+var quoted = regexp.MustCompile("\"(?:[^\"\\\\]|\\\\.)+\"|'(?:[^'\\\\]|\\\\.)+'|`[^`]+`")
 
 // values matches lines with a value: cases of tests, and what they expect.
 var values = regexp.MustCompile("[\"'`]|\\b\\d|\\b(?:true|false|nil|null|None|True|False|undefined)\\b")

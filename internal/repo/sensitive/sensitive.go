@@ -33,7 +33,7 @@ type Change struct {
 // Inspect returns the findings for one change. Rules.Apply adds the actions that the operator wants.
 func Inspect(c Change) []task.Finding {
 	i := &inspection{Change: c, old: fold(c.OldPath), new: fold(c.Path)}
-	for _, look := range []func(){i.names, i.modes, i.lines, i.packages, i.spelling, i.tests, i.runners} {
+	for _, look := range []func(){i.names, i.modes, i.lines, i.packages, i.spelling, i.tests, i.underTest, i.expectations, i.copies, i.runners} {
 		look()
 	}
 	return i.found

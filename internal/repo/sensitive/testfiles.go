@@ -105,6 +105,7 @@ func (i *inspection) tests() {
 	case fewer == 0 && renamed > 0: // one that is split has more
 		i.add(Tests, "has another name for %s", many(renamed, "test"))
 	}
+	i.standIns()
 	if was && is {
 		i.assertions()
 	}
