@@ -1,0 +1,125 @@
+package tools
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+	"unicode/utf8"
+)
+
+var (
+	errFolder    = errors.New("it is a folder")
+	errIrregular = errors.New("it is no regular file")
+)
+
+// open opens a regular file. It looks before it opens, because opening a device can do something, and afterwards, because the file can
+// have been replaced; a pipe that took its place does not block it.
+func (w *Workspace) open(path string) (*os.File, fs.FileInfo, error) {
+	info, err := w.Root.Lstat(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := regular(info); err != nil {
+		return nil, nil, err
+	}
+	f, err := w.Root.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	if info, err = f.Stat(); err == nil {
+		err = regular(info)
+	}
+	if err != nil {
+		f.Close()
+		return nil, nil, err
+	}
+	return f, info, nil
+}
+
+func regular(info fs.FileInfo) error {
+	switch {
+	case info.IsDir():
+		return errFolder
+	case !info.Mode().IsRegular():
+		return errIrregular
+	}
+	return nil
+}
+
+// openNamed is open for the path that a call names, with an error for the model.
+func (w *Workspace) openNamed(p place) (*os.File, fs.FileInfo, error) {
+	f, info, err := w.open(p.path)
+	return f, info, w.openError(p.named, err)
+}
+
+func (w *Workspace) openError(name string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, errFolder):
+		return fmt.Errorf("path %q is a folder; list_dir shows what is in it", name)
+	case errors.Is(err, errIrregular):
+		return fmt.Errorf("path %q is a pipe, a device or the like; the tools work on regular files only", name)
+	}
+	return cause("open", name, err)
+}
+
+// slurp reads a whole file unless it is larger than most; the size is then in the answer and the content nil.
+func (w *Workspace) slurp(p place, most int64) (content []byte, info fs.FileInfo, err error) {
+	f, info, err := w.openNamed(p)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	if info.Size() > most {
+		return nil, info, nil
+	}
+	content, err = io.ReadAll(io.LimitReader(f, most+1)) // never nil
+	if err != nil {
+		return nil, info, cause("read", p.named, err)
+	}
+	if int64(len(content)) > most { // it grew meanwhile, or is one of those whose size is not told
+		return nil, info, nil
+	}
+	return content, info, nil
+}
+
+// isBinary looks at all of it: what has a zero byte somewhere is no text that can be shown or edited.
+func isBinary(b []byte) bool { return bytes.IndexByte(b, 0) >= 0 }
+
+func isText(b []byte) bool { return !isBinary(b) && utf8.Valid(b) }
+
+func hash(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// folderState stands for a folder where a hash stands for a file.
+var folderState = hash([]byte("a folder"))
+
+// state is the hash of what is at a path, "" where nothing is.
+func (w *Workspace) state(path string) (string, error) {
+	f, info, err := w.open(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
+		return "", nil
+	case errors.Is(err, errFolder):
+		return folderState, nil
+	case err != nil:
+		return "", err
+	}
+	defer f.Close()
+	most := w.limits().ScanBytes
+	h := sha256.New()
+	n, err := io.Copy(h, io.LimitReader(f, most+1))
+	if err == nil && n > most {
+		err = fmt.Errorf("its %d bytes are more than the %d that the tools replace", info.Size(), most)
+	}
+	return hex.EncodeToString(h.Sum(nil)), err
+}
