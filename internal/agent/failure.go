@@ -1,0 +1,13 @@
+package agent
+
+import "time"
+
+// Failure is how a call of a model has ended that gave no answer, as far as it decides how the session goes on. What the network or the
+// vendor's servers do for a moment is no Failure: such a call is made again.
+type Failure struct {
+	Kind  OutcomeKind // Quota, AuthFailed or Errored
+	Text  string
+	Reset time.Time // for Quota: when it is available again; zero if unknown
+}
+
+func (f *Failure) Error() string { return string(f.Kind) + ": " + f.Text }
