@@ -2,7 +2,6 @@ package activities
 
 import (
 	"context"
-	"path/filepath"
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/reporting"
@@ -44,13 +43,23 @@ func (la *launcher) openReports(e *endpoints, in SessionInput, rec *record) (err
 	if e.reports != nil {
 		e.reports.Close()
 	}
-	e.reports, err = reporting.Open(reporting.Spec{
-		Role: in.Role, File: filepath.Join(rec.dir, "reports.jsonl"), Hide: la.redact.String, Now: la.now, Log: la.log})
+	e.reports, err = reporting.Open(la.reporting(in, rec))
 	return err
 }
 
+// keepReports opens the reports of a session that makes them without a server.
+func (la *launcher) keepReports(in SessionInput, rec *record) (*reporting.Session, error) {
+	return reporting.Keep(la.reporting(in, rec))
+}
+
+func (la *launcher) reporting(in SessionInput, rec *record) reporting.Spec {
+	return reporting.Spec{Role: in.Role, File: rec.reportsFile(), Hide: la.redact.String, Now: la.now, Log: la.log}
+}
+
 // byTools tells whether the session's agent reports by tools.
-func (in SessionInput) byTools() bool { return in.Agent == task.AgentClaude }
+func (in SessionInput) byTools() bool {
+	return in.Agent == task.AgentClaude || in.Agent == task.AgentNative
+}
 
 // show tells the agent of its endpoints.
 func (e *endpoints) show(ctx context.Context, s *agent.Session) {
@@ -86,8 +95,7 @@ func (e *endpoints) close() task.Usage {
 // the session.
 func (e *endpoints) begin(in SessionInput, log *sessionLog) {
 	if e.reports != nil {
-		e.reports.Begin(reporting.About{Deliverable: in.Prompt.Deliverable, Plan: in.Prompt.Plan,
-			Confirms: len(in.Prompt.Spec) > 0 && !in.Prompt.Sync, Accepted: log.report})
+		e.reports.Begin(aboutSession(in, log.report))
 	}
 }
 

@@ -39,6 +39,7 @@ type HostConfig struct {
 // AgentConfig is which agents a host runs, and how.
 type AgentConfig struct {
 	Agents     map[string]agent.Agent           // by the name that the configuration uses
+	Model      Model                            // that Longshift's own agent asks; nil when it is not allowed
 	Gateway    *gateway.Gateway                 // nil when agents talk to their own endpoint
 	FreeMemory func() (bytes int64, known bool) // nil where it is not measured
 	Scenario   string                           // the script agent's default; empty when that agent is not allowed
@@ -50,6 +51,7 @@ type Host struct {
 	Assigner *Assigner
 	Examiner *Examiner
 	Sessions *Sessions
+	Acts     *Acts
 	Commands *Commands
 	Preparer *Preparer
 	Git      *Git
@@ -66,7 +68,8 @@ func NewHost(c HostConfig) *Host {
 	}
 	slots := &slots{limit: c.Slots}
 	systems := &systemTexts{workspaces: c.Workspaces}
-	running := &runningSessions{workspaces: c.Workspaces, heartbeat: c.Heartbeat, log: c.Log}
+	acts := &flights{}
+	running := &runningSessions{workspaces: c.Workspaces, acts: acts, heartbeat: c.Heartbeat, log: c.Log}
 	launcher := &launcher{
 		workspaces: c.Workspaces, gateway: c.Gateway, scenario: c.Scenario, boxes: boxes, env: c.Environment, systems: systems,
 		redact: c.Redact, log: c.Log, now: c.Now,
@@ -75,15 +78,17 @@ func NewHost(c HostConfig) *Host {
 	cleaner := &Cleaner{
 		data: c.Data, workspaces: c.Workspaces, caches: c.Caches, running: running, prestarter: prestarter, systems: systems,
 	}
+	sessions := &Sessions{
+		host: c.ID, data: c.Data, workspaces: c.Workspaces, agents: c.Agents, writeOff: c.Policy.WriteOff,
+		slots: slots, running: running, launcher: launcher, prestarter: prestarter, inspector: inspector, enforcers: enforcers,
+		images: &images{data: c.Data, read: readImage}, redact: c.Redact, now: c.Now,
+	}
 	return &Host{
 		ID:       c.ID,
 		Assigner: &Assigner{host: c.ID, heartbeat: c.Heartbeat, probeWait: c.ProbeWait},
 		Examiner: &Examiner{look: c.Examine, redact: c.Redact},
-		Sessions: &Sessions{
-			host: c.ID, data: c.Data, workspaces: c.Workspaces, agents: c.Agents, writeOff: c.Policy.WriteOff,
-			slots: slots, running: running, launcher: launcher, prestarter: prestarter, inspector: inspector, enforcers: enforcers,
-			images: &images{data: c.Data, read: readImage}, redact: c.Redact, now: c.Now,
-		},
+		Sessions: sessions,
+		Acts:     &Acts{of: sessions, model: c.Model, flights: acts, leases: leases{slots: slots}},
 		Commands: &Commands{
 			data: c.Data, workspaces: c.Workspaces, caches: c.Caches, slots: slots, prestarter: prestarter,
 			runner: &commandRunner{boxes: boxes, env: c.Environment, commands: commands}, rules: enforcers, redact: c.Redact, log: c.Log,

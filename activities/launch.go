@@ -93,23 +93,10 @@ func serverTools(t task.ToolSettings) (names []string) {
 // confine makes the session's processes run in a box that reaches only its model and the registries. It returns their folders beside the
 // workspace.
 func (la *launcher) confine(ctx context.Context, s *agent.Session, in SessionInput, ends *endpoints) (Dirs, error) {
-	tree, err := la.workspaces.Open(ctx, in.TaskID, in.Fence)
-	if err != nil {
-		return Dirs{}, err
-	}
-	defer tree.Close()
-	where, err := layoutOf(ctx, tree) // read again: a merge may have added submodules
-	if err != nil {
-		return Dirs{}, err
-	}
-	dirs := la.boxes.dirs(where, in.TaskID)
-	spec, err := la.boxes.spec(ctx, where, dirs, in.Role.ReadOnly(), in.scope())
+	spec, dirs, err := la.box(ctx, s, in)
 	if err != nil {
 		return dirs, err
 	}
-	spec.Writable = append(spec.Writable, s.StateDir)
-	la.boxes.connectRegistries(&spec, Caller{Task: in.TaskID, Session: in.ID, Role: string(in.Role),
-		Pages: strings.Join(in.Tools.Pages(), " ")})
 	ends.show(ctx, s)
 	for _, address := range ends.addresses() {
 		port, dial, err := dialer(address)
@@ -122,6 +109,27 @@ func (la *launcher) confine(ctx context.Context, s *agent.Session, in SessionInp
 		return la.boxes.start(ctx, p, spec)
 	}
 	return dirs, nil
+}
+
+// box is what a session's processes may see and change, and the registries that they reach.
+func (la *launcher) box(ctx context.Context, s *agent.Session, in SessionInput) (spec sandbox.Spec, dirs Dirs, err error) {
+	tree, err := la.workspaces.Open(ctx, in.TaskID, in.Fence)
+	if err != nil {
+		return spec, dirs, err
+	}
+	defer tree.Close()
+	where, err := layoutOf(ctx, tree) // read again: a merge may have added submodules
+	if err != nil {
+		return spec, dirs, err
+	}
+	dirs = la.boxes.dirs(where, in.TaskID)
+	if spec, err = la.boxes.spec(ctx, where, dirs, in.Role.ReadOnly(), in.scope()); err != nil {
+		return spec, dirs, err
+	}
+	spec.Writable = append(spec.Writable, s.StateDir)
+	la.boxes.connectRegistries(&spec, Caller{Task: in.TaskID, Session: in.ID, Role: string(in.Role),
+		Pages: strings.Join(in.Tools.Pages(), " ")})
+	return spec, dirs, nil
 }
 
 // dialer returns the port of a loopback address, and a function that connects to it from outside of the box.

@@ -16,6 +16,7 @@ import (
 // that began it: after an outage the server times the attempt out, and the next one joins the session.
 type runningSessions struct {
 	workspaces *workspace.Manager
+	acts       *flights      // of sessions of Longshift's own agent; may be nil
 	heartbeat  time.Duration // timeout of attempts; when it is 0, sessions without an attempt are not watched
 	log        *slog.Logger
 
@@ -159,5 +160,8 @@ func (s *runningSessions) end(ctx context.Context, taskID string, below int) err
 			return ctx.Err()
 		}
 	}
-	return nil
+	if s.acts == nil {
+		return nil
+	}
+	return s.acts.endBelow(ctx, taskID, below)
 }

@@ -123,11 +123,16 @@ func digest(parts ...string) string {
 // askWorkflow sends the question to the task's workflow, which waits for people durably. It returns their answer, or one that says that
 // there is none yet.
 func askWorkflow(ctx context.Context, q signals.Question) (signals.Answer, error) {
-	var a signals.Answer
 	if !activity.IsActivity(ctx) {
-		return a, fault.New(fault.Internal, "a question outside of an activity")
+		return signals.Answer{}, fault.New(fault.Internal, "a question outside of an activity")
 	}
 	run := activity.GetInfo(ctx).WorkflowExecution
+	return askRun(ctx, Workflow{run.ID, run.RunID}, q)
+}
+
+// askRun sends the question to a run of a workflow.
+func askRun(ctx context.Context, run Workflow, q signals.Question) (signals.Answer, error) {
+	var a signals.Answer
 	payload, err := json.Marshal(q)
 	if err != nil {
 		return a, err

@@ -41,8 +41,9 @@ func openRecord(data string, in SessionInput) (*record, error) {
 
 func taskDir(data, taskID string) string { return filepath.Join(data, "tasks", taskID) }
 
-func (r *record) stateDir() string { return filepath.Join(r.dir, "agent") }
-func (r *record) begun() bool      { return r.state.LastAsk > 0 }
+func (r *record) stateDir() string    { return filepath.Join(r.dir, "agent") }
+func (r *record) reportsFile() string { return filepath.Join(r.dir, "reports.jsonl") }
+func (r *record) begun() bool         { return r.state.LastAsk > 0 }
 
 // begin records that the ask runs, before its process starts.
 func (r *record) begin(ask int) error {

@@ -15,6 +15,14 @@ func (h *Host) RegisterLong(r worker.ActivityRegistry) {
 	r.RegisterActivity(h.Commands.RunProof)
 }
 
+// RegisterActs registers what sessions of Longshift's own agent do.
+func (h *Host) RegisterActs(r worker.ActivityRegistry) {
+	r.RegisterActivity(h.Acts.OpenSession)
+	r.RegisterActivity(h.Acts.AskModel)
+	r.RegisterActivity(h.Acts.RunTools)
+	r.RegisterActivity(h.Acts.EndSession)
+}
+
 // RegisterControl registers the host's short activities.
 func (h *Host) RegisterControl(r worker.ActivityRegistry) {
 	r.RegisterActivity(h.Assigner.Probe)

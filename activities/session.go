@@ -51,6 +51,9 @@ type SessionResult struct {
 	Resumed  int               `json:"resumed,omitempty"` // how often it was resumed on this host
 	Duration time.Duration     `json:"duration"`          // of this ask, over all its attempts on this host
 	Reset    time.Time         `json:"reset,omitzero"`
+
+	Head     string `json:"head,omitempty"`     // of the conversation, for Longshift's own agent
+	Messages int    `json:"messages,omitempty"` // of people, that it holds
 }
 
 // Sessions runs the agent sessions of a host.

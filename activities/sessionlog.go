@@ -47,6 +47,17 @@ func logFile(in SessionInput) string {
 }
 
 func newSessionLog(r *sessionRun, usage func() task.Usage) (*sessionLog, error) {
+	l, err := openSessionLog(r)
+	if err != nil {
+		return nil, err
+	}
+	l.usage = usage
+	l.begun(r.in)
+	return l, nil
+}
+
+// openSessionLog opens the log where it ends. It knows of no usage.
+func openSessionLog(r *sessionRun) (*sessionLog, error) {
 	name := filepath.Join(r.of.data, logFile(r.in))
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return nil, fault.New(fault.Infra, "make the log folder: %w", err)
@@ -57,16 +68,20 @@ func newSessionLog(r *sessionRun, usage func() task.Usage) (*sessionLog, error) 
 	}
 	hide := func(s string) string { return r.of.redact.String(plaintext.Of(s)) }
 	l := &sessionLog{
-		file: f, now: r.of.now, usage: usage, alive: r.rec.alive, hide: hide, parser: marker.New(r.in.Role),
+		file: f, now: r.of.now, usage: func() task.Usage { return task.Usage{} }, alive: r.rec.alive, hide: hide, parser: marker.New(r.in.Role),
 		current: firstHeartbeat(r.in, r.start),
 	}
 	l.next = func() {
-		if most := r.in.CeilingUSD; most == 0 || usage().CostUSD < most { // otherwise the task is parked, and then holds no process
+		if most := r.in.CeilingUSD; most == 0 || l.usage().CostUSD < most { // otherwise the task is parked, and then holds no process
 			r.of.prestarter.start(r.ctx, r.in.Next)
 		}
 	}
-	l.line("session %d: %s, %s %s", r.in.N, r.in.Role, r.in.Agent, r.in.Model)
 	return l, nil
+}
+
+// begun writes the first line.
+func (l *sessionLog) begun(in SessionInput) {
+	l.line("session %d: %s, %s %s", in.N, in.Role, in.Agent, in.Model)
 }
 
 func (l *sessionLog) event(e agent.Event) {
@@ -104,7 +119,16 @@ func (l *sessionLog) event(e agent.Event) {
 // report takes a report by a tool.
 func (l *sessionLog) report(r reporting.Report) {
 	l.line("[%s] %s", r.Tool, excerpt.Line(l.hide(string(r.Arguments)), 1000))
+	l.collect(r)
+	if r.Kind == task.Progress {
+		l.next()
+	}
+}
+
+// collect takes a report that the log has already.
+func (l *sessionLog) collect(r reporting.Report) {
 	l.mu.Lock()
+	defer l.mu.Unlock()
 	if r.Answer != nil {
 		l.answer = r.Answer
 	}
@@ -113,10 +137,6 @@ func (l *sessionLog) report(r reporting.Report) {
 	}
 	if r.Tool == "progress" {
 		l.current.Activity = excerpt.Line(l.hide(r.Text), 100)
-	}
-	l.mu.Unlock()
-	if r.Kind == task.Progress {
-		l.next()
 	}
 }
 

@@ -18,6 +18,9 @@ func HostQueue(host string) string { return "longshift-host-" + host }
 // HostControlQueue is the queue of a host's short activities: git and probes. Many run at once.
 func HostControlQueue(host string) string { return "longshift-host-" + host + "-ctl" }
 
+// HostActsQueue is the queue of what sessions of Longshift's own agent do on a host: calls of models and of tools. No session holds it up.
+func HostActsQueue(host string) string { return "longshift-host-" + host + "-acts" }
+
 // WorkflowTaskTimeout is what starters should set: the time limit of a workflow task. It is also how long a task is blocked when its
 // worker is killed during one. The server's default is ten seconds.
 const WorkflowTaskTimeout = 4 * time.Second

@@ -25,6 +25,7 @@ type Question struct {
 	Changed []string  `json:"changed,omitempty"` // files that have changed since the command was last asked about
 	Rule    string    `json:"rule"`              // rule that has caused the question
 	Reason  string    `json:"reason"`            // reason, in one sentence
+	AtOnce  bool      `json:"atOnce,omitempty"`  // the session does not wait: the answer is Later unless there is one already
 	Asked   time.Time `json:"asked,omitzero"`
 	Expires time.Time `json:"expires,omitzero"` // without an answer by then, the answer is no; a push waits without limit
 }

@@ -112,6 +112,7 @@ const (
 	ReasonChanged   Reason = "branch_changed" // somebody else moved the branch
 	ReasonCommand   Reason = "command"        // a command waits for a person
 	ReasonLoop      Reason = "loop"           // an agent has repeated the same calls
+	ReasonSteps     Reason = "steps"          // a session has used up its steps
 	ReasonSecret    Reason = "secret"         // the work contains a secret and must not be pushed
 	ReasonBlocker   Reason = "blocker"        // a blocker that a round has worked on is unchanged
 	ReasonRounds    Reason = "rounds"         // the pull request has used up its rounds

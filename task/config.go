@@ -27,6 +27,7 @@ type Config struct {
 	Commands    *CommandsConfig    `json:"commands,omitempty" yaml:"commands"`       //
 	Paths       *PathsConfig       `json:"paths,omitempty" yaml:"paths"`             //
 	Tools       *ToolsConfig       `json:"tools,omitempty" yaml:"tools"`             //
+	Native      *NativeConfig      `json:"native,omitempty" yaml:"native"`           // for the native agent
 	Scenario    *string            `json:"scenario,omitempty" yaml:"scenario"`       // for the script agent: its scenario file
 }
 
@@ -63,6 +64,11 @@ type CommandsConfig struct {
 // ToolsConfig says which tools agents may use besides those for files and commands, within what the operator grants.
 type ToolsConfig struct {
 	Allow []string `json:"allow,omitzero" yaml:"allow"` // an empty list clears, so it must not be omitted
+}
+
+// NativeConfig bounds the sessions of Longshift's own agent.
+type NativeConfig struct {
+	Steps *int `json:"steps,omitempty" yaml:"steps"` // calls of tools that one session makes before it is suspended
 }
 
 // PathsConfig restricts what agents may touch. Patterns are relative to the workspace; "**" matches any number of folders.

@@ -35,7 +35,7 @@ type ConfigKey struct {
 }
 
 // Agents lists the names of all agents. The script agent plays a scenario and must be enabled by the operator.
-func Agents() []string { return []string{AgentClaude, AgentScript} }
+func Agents() []string { return []string{AgentClaude, AgentNative, AgentScript} }
 
 // Profiles lists the names of the tool chains that have command tables, and ProfileNone.
 func Profiles() []string {
@@ -127,6 +127,8 @@ func ConfigKeys() []ConfigKey {
 		list("tools.allow", "tools that agents may use besides those for files and commands: Task (sub-agents), WebSearch, "+
 			"WebFetch(https://host/*); the web needs the operator's grant", 20, 200, wrongTool,
 			"use Task, WebSearch or WebFetch(https://host/*)"),
+		whole("native.steps", "for the native agent: calls of tools that one session makes; then it is suspended, and resume gives it as many again; "+
+			"1 switches its loop off", 1, 1000),
 		text("scenario", `for the script agent: "demo", or a scenario file; needs the operator's permission`, 64<<10, wrongScenario,
 			`give "demo" or the path of a scenario file`),
 	}

@@ -60,7 +60,7 @@ func TestSettingsTakeEveryValue(t *testing.T) {
 		"commands":{"profiles":["go"],"allow":["x *"],"allowPlanner":["p"],"allowImplementer":["i"],"allowReviewer":["r"],"pkill":["web-server"],"ask":["a *"],"deny":["b c"],"destructive":true,"questions":"deny","wait":"5m","expires":"1h"},
 		"fixAttempts":1,"knownRed":"ready","paths":{"write":["w/**"],"readOnly":["r"],"taskWritable":["t"],"ignore":["i"],
 		"hideFromPlanner":["p"],"hideFromImplementer":["q"],"hideFromReviewer":["s"]},
-		"tools":{"allow":["Task","WebFetch(https://docs.example/a/*)"]},"scenario":"demo"}`
+		"tools":{"allow":["Task","WebFetch(https://docs.example/a/*)"]},"native":{"steps":7},"scenario":"demo"}`
 	l, err := ReadJSON([]byte(text))
 	if err != nil {
 		t.Fatal(err)
@@ -119,7 +119,7 @@ func TestValuesAreChecked(t *testing.T) {
 		{`{"commands":{"expires":"1s"}}`, `commands.expires is "1s"; give a duration`},
 		{`{"paths":{"readOnly":["/etc"]}}`, `paths.readOnly item 1 is "/etc", which is no path inside the repository; give paths`},
 		{`{"paths":{"ignore":["a/../../b"]}}`, `paths.ignore item 1 is "a/../../b", which leads out of the repository; give paths`},
-		{`{"agent":"gpt"}`, `agent is "gpt"; use claude or script`},
+		{`{"agent":"gpt"}`, `agent is "gpt"; use claude, native or script`},
 		{`{"model":""}`, `model is "", which is no model name; give a model name such as "sonnet"`},
 		{`{"model":"--danger"}`, `model is "--danger", which is no model name; `},
 		{`{"thinking":1023}`, `thinking is 1023; give a whole number from 1024 to 1000000`},
@@ -165,6 +165,7 @@ func TestValuesAreChecked(t *testing.T) {
 		{many("env", 9, strings.Repeat("x", 1000)), `env has 9018 bytes in all, 8192 are allowed; set fewer`},
 		{`{"needsEnv":["NPM_TOKEN=x"]}`, `needsEnv item 1 is "NPM_TOKEN=x", which is no name of a variable; give names of variables such as NPM_TOKEN`},
 		{`{"needsEnv":["HTTPS_PROXY"]}`, `needsEnv item 1 is "HTTPS_PROXY", which is set by Longshift itself; give names`},
+		{`{"native":{"steps":0}}`, `native.steps is 0; give a whole number from 1 to 1000`},
 		{`{"scenario":" "}`, `scenario is " ", which is no scenario; give "demo" or the path of a scenario file`},
 	} {
 		l, err := ReadJSON([]byte(tt.config))

@@ -10,6 +10,7 @@ import (
 // Values of configuration keys. They are part of the file format, so their meaning never changes.
 const (
 	AgentClaude = "claude"
+	AgentNative = "native"
 	AgentScript = "script"
 
 	ApprovalAuto     = "auto"
@@ -57,6 +58,7 @@ type Settings struct {
 	Commands    CommandSettings     `json:"commands,omitzero"`
 	Paths       PathSettings        `json:"paths,omitzero"`
 	Tools       ToolSettings        `json:"tools,omitzero"`
+	Native      NativeSettings      `json:"native,omitzero"`
 	Scenario    string              `json:"scenario,omitempty"`
 }
 
@@ -115,6 +117,11 @@ type PathSettings struct {
 // ToolSettings says which tools agents may use besides those for files and commands.
 type ToolSettings struct {
 	Allow []string `json:"allow,omitzero"`
+}
+
+// NativeSettings bounds the sessions of Longshift's own agent.
+type NativeSettings struct {
+	Steps int `json:"steps,omitempty"` // calls of tools in one session, before it is suspended
 }
 
 // HiddenFrom lists what a session in the role may not even read. "" stands for setup and check.
@@ -189,6 +196,7 @@ func (c Config) Settings() Settings {
 			Questions: or(commands.Questions), Wait: parsed(commands.Wait), Expires: parsed(commands.Expires)},
 		Paths:    PathSettings(paths),
 		Tools:    ToolSettings(or(c.Tools)),
+		Native:   NativeSettings{Steps: or(or(c.Native).Steps)},
 		Scenario: or(c.Scenario),
 	}
 }

@@ -93,7 +93,7 @@ func (qs *questions) answer(ctx workflow.Context, q signals.Question, a signals.
 	qs.answers[key] = a
 	qs.journal.say(ctx, "answer", "%s by %s: %q", how, a.By, excerpt.Clip(q.Command, 300))
 	qs.journal.show(ctx, signals.Notice{Subject: signals.SubjectCommand, Question: q.ID, Settled: true})
-	if qs.waiting[q.ID] == 0 {
+	if qs.waiting[q.ID] == 0 && !q.AtOnce { // otherwise the session asks again as soon as it continues
 		qs.undelivered = append(qs.undelivered, prompt.Message{From: &task.Person{Name: a.By}, Text: verdictText(q, a)})
 	}
 	qs.showQuestions(ctx)

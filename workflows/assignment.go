@@ -73,6 +73,15 @@ func (as *assignment) long(ctx workflow.Context, summary string, wall time.Durat
 	})
 }
 
+// act is for what a session of Longshift's own agent does on the task's host. It may have to wait for a slot, and sends heartbeats meanwhile.
+func (as *assignment) act(ctx workflow.Context, summary string) workflow.Context {
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		TaskQueue: signals.HostActsQueue(as.Host), Summary: summary, WaitForCancellation: true,
+		ScheduleToStartTimeout: as.Probe, StartToCloseTimeout: activities.LongestWait + activities.LongestAct, HeartbeatTimeout: as.Heartbeat,
+		RetryPolicy: retries(6),
+	})
+}
+
 // control is for forges, on the workers that hold their tokens. A forge's own Retry-After arrives as a retry delay.
 func (as *assignment) control(ctx workflow.Context, summary string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{

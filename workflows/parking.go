@@ -159,6 +159,8 @@ func nextAction(why signals.Reason) string {
 		return "`allow` or `deny` the command, or `abandon`"
 	case signals.ReasonPush:
 		return "look at the files, then `allow` or `deny` the push, or `abandon`"
+	case signals.ReasonSteps:
+		return "look at the log, then `resume`, which gives the session as many steps again, or `abandon`"
 	case signals.ReasonSecret:
 		return "take the secret out of the branch's commits, then `resume`, or `abandon`"
 	case signals.ReasonChanged:

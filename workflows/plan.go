@@ -72,7 +72,8 @@ func (t *pipeline) recorded(ctx workflow.Context) (p task.Plan, ok bool) {
 		p.Deliverables = append(p.Deliverables, d)
 	}
 	where := strings.Join(t.def.input.Spec, ", ")
-	p.Verdict, p.Summary = task.VerdictWork, fmt.Sprintf("Carry out what is open of %s: %d of %d deliverables", where, len(p.Deliverables), wanted)
+	p.Verdict = task.VerdictWork
+	p.Summary = fmt.Sprintf("Carry out what is open of %s: %d of %d deliverables", where, len(p.Deliverables), wanted)
 	p.Approach = "As recorded with the specification, which has not changed since; one deliverable after the other."
 	if len(p.Deliverables) == 0 {
 		p.Verdict = task.VerdictAlreadyDone

@@ -61,6 +61,9 @@ func (qs *questions) onAsk(ctx workflow.Context, q signals.Question) (signals.An
 		return a, nil
 	}
 	qs.openUp(ctx, q)
+	if q.AtOnce {
+		return signals.Answer{Verdict: signals.Later}, nil
+	}
 	qs.waiting[q.ID]++
 	qs.asking++
 	answered := func() bool { _, ok := qs.answerFor(q); return ok || qs.work.Err() != nil }

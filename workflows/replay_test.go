@@ -127,7 +127,7 @@ func TestReplayNoticesAChange(t *testing.T) {
 		signals.Arrival: lateTimer(workflows.Arrival), signals.Watch: lateTimer(nothingBut(workflows.Watch)),
 		signals.Limiter: lateTimer(nothingBut(workflows.Limiter)), signals.IssueIntake: lateTimer(workflows.IssueIntake),
 		signals.Undo: lateTimer(workflows.Undo), signals.Checkup: lateTimer(workflows.Checkup),
-		signals.Attachment: lateTimer(nothingBut(workflows.Attachment)),
+		signals.Attachment: lateTimer(nothingBut(workflows.Attachment)), signals.AgentSession: lateTimer(workflows.AgentSession),
 	}
 	seen := map[string]int{}
 	for _, name := range fixtures(t) {

@@ -16,6 +16,7 @@ var (
 	assigner      *activities.Assigner
 	preparer      *activities.Preparer
 	agentSessions *activities.Sessions
+	acts          *activities.Acts
 	commands      *activities.Commands
 	git           *activities.Git
 	cleaner       *activities.Cleaner

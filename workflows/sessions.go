@@ -26,6 +26,7 @@ type sessions struct {
 	errors   int // errors in a row
 	quotas   int // used-up quotas in a row
 	loops    int // sessions in a row that went round in circles
+	unasked  int // sessions in a row that wait for an answer while no question is open
 }
 
 // restore takes over how many sessions were numbered before.
@@ -38,6 +39,7 @@ type session struct {
 	input activities.SessionInput
 	spent []hostUsage // on each host it has run on
 	cap   float64     // US dollars it may cost in all, 0 for what is left of the task's budget
+	head  string      // of its conversation, for Longshift's own agent; "" before the first ask
 }
 
 // brief is what a session is about, beside what all sessions are told.
@@ -95,6 +97,9 @@ func (se *sessions) ask(ctx workflow.Context, s *session) (activities.SessionRes
 			}
 			if in.CeilingUSD = se.budget.left(s) + s.on(se.assignment.Host).CostUSD; in.CeilingUSD <= 0 {
 				in.CeilingUSD = -1 // 0 would be no ceiling
+			}
+			if in.Agent == task.AgentNative {
+				return se.native(ctx, s, in, &res)
 			}
 			return workflow.ExecuteActivity(ctx, agentSessions.RunAgent, in).Get(ctx, &res)
 		},

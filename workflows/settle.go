@@ -14,6 +14,9 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
+// mostUnasked is how often in a row a session may wait for the answer to a question that is not open: it was answered meanwhile.
+const mostUnasked = 5
+
 // settle judges how a session ended. It returns nil when the session has reported, and the session to run next otherwise.
 func (se *sessions) settle(ctx workflow.Context, s *session, res activities.SessionResult) (*session, error) {
 	switch res.Kind {
@@ -39,6 +42,13 @@ func (se *sessions) settle(ctx workflow.Context, s *session, res activities.Sess
 	case agent.Quota:
 		return s, se.quota(ctx, s, res)
 	case agent.NeedsApproval:
+		if se.unasked++; len(se.status.Questions) > 0 {
+			se.unasked = 0
+		}
+		if se.unasked > mostUnasked {
+			se.unasked = 0
+			return se.failed(ctx, s, "it waits for an answer again and again, and no question is open: "+res.Error)
+		}
 		return s, se.permission(ctx, s, res.Error)
 	case agent.Looped:
 		if se.loops++; se.loops > 1 {
@@ -48,6 +58,10 @@ func (se *sessions) settle(ctx workflow.Context, s *session, res activities.Sess
 				return nil, err
 			}
 		}
+	case agent.Steps:
+		err := se.parking.suspend(ctx, signals.ReasonSteps, "the session has made %s; resume gives it as many again", res.Error)
+		se.note(s)
+		return s, err
 	case agent.AuthFailed:
 		err := se.parking.suspend(ctx, signals.ReasonAccess, "the model's key or login is refused: %s", res.Error)
 		se.note(s)

@@ -101,6 +101,7 @@ const (
 
 	NeedsApproval OutcomeKind = "needs_approval" // a command waits for a person; Text says which
 	Looped        OutcomeKind = "loop"           // the agent has repeated the same calls; Text names them
+	Steps         OutcomeKind = "steps"          // the limit of calls of tools is used up
 )
 
 // Outcome is how a session ended, with its results.

@@ -10,11 +10,13 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/agent/anthropic"
 	"github.com/longshift/longshift/internal/agent/claude"
 	"github.com/longshift/longshift/internal/agent/script"
 	"github.com/longshift/longshift/internal/config"
@@ -25,6 +27,7 @@ import (
 	"github.com/longshift/longshift/internal/repo/sensitive"
 	"github.com/longshift/longshift/internal/repo/toolcache"
 	"github.com/longshift/longshift/internal/repo/workspace"
+	"github.com/longshift/longshift/task"
 )
 
 // newHostConfig builds what one host needs. The returned function releases it.
@@ -81,7 +84,7 @@ func newHostConfig(
 		Slots: cfg.Host.Slots, Heartbeat: cfg.Host.Heartbeat, ProbeWait: cfg.Host.Probe,
 		Confine: confine, Sensitive: second, Redact: secrets, Examine: examine(cfg), Log: log, Now: time.Now,
 		AgentConfig: activities.AgentConfig{Agents: agents, Gateway: gw, Scenario: cfg.Scenario,
-			FreeMemory: func() (int64, bool) { return freeMemory("/") }},
+			FreeMemory: func() (int64, bool) { return freeMemory("/") }, Model: ownModel(cfg)},
 		Environment: activities.Environment{CommandEnv: commandEnv(cfg), AgentEnv: agentEnv(cfg), Secrets: taskSecrets(cfg)},
 		Permissions: activities.Permissions{Policy: rules, Audit: commands, SettingsAllow: cfg.Commands.Allow},
 	}
@@ -101,11 +104,20 @@ func newAgents(cfg config.Config, log *slog.Logger) (map[string]agent.Agent, fun
 		case "claude":
 			driver := claude.New(claude.Config{Binary: cfg.Model.Claude, Path: path, Log: log})
 			all[name], end = driver, func() { driver.Close() }
+		case task.AgentNative: // its loop is a workflow, and its model is all that it needs here
 		case "script":
 			all[name] = script.New(script.Config{Path: path, Log: log})
 		}
 	}
 	return all, end
+}
+
+// ownModel is what Longshift's own agent asks; nil when this host may not run it.
+func ownModel(cfg config.Config) activities.Model {
+	if !slices.Contains(cfg.AllowedAgents(), task.AgentNative) {
+		return nil
+	}
+	return &anthropic.Model{}
 }
 
 func newWorkspaces(cfg config.Config, log *slog.Logger) (*workspace.Manager, error) {

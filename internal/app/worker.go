@@ -183,14 +183,17 @@ func (w *workers) host(h *activities.Host) {
 	short.MaxConcurrentActivityExecutionSize = 64
 	any.MaxConcurrentActivityExecutionSize = 16
 	long.Identity = signals.HostIdentity(h.ID, os.Getpid())
-	short.Identity, any.Identity = long.Identity, long.Identity
+	acts := long
+	short.Identity, any.Identity, acts.Identity = long.Identity, long.Identity, long.Identity
 	l := worker.New(w.client, signals.HostQueue(h.ID), long)
 	h.RegisterLong(l)
 	s := worker.New(w.client, signals.HostControlQueue(h.ID), short)
 	h.RegisterControl(s)
 	a := worker.New(w.client, signals.QueueHosts, any)
 	h.RegisterHosts(a)
-	w.all = append(w.all, l, s, a)
+	own := worker.New(w.client, signals.HostActsQueue(h.ID), acts)
+	h.RegisterActs(own)
+	w.all = append(w.all, l, s, a, own)
 }
 
 // run starts every worker and stops all of them together when ctx ends.

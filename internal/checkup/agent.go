@@ -13,19 +13,34 @@ import (
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/task"
 )
 
-// checkAgent checks the agent and its key, where this machine runs one.
+// checkAgent checks the agents and their key, where this machine runs some.
 func (m *Machine) checkAgent(ctx context.Context, conf config.Config) []Finding {
-	if !slices.Contains(conf.Limits.Agents, "claude") || !conf.Role.Host() {
+	agents := conf.Limits.Agents
+	switch {
+	case !conf.Role.Host():
 		return nil
+	case slices.Contains(agents, task.AgentClaude):
+		return []Finding{m.checkClaude(ctx, conf), m.checkModel(ctx, conf)}
+	case slices.Contains(agents, task.AgentNative):
+		return []Finding{checkNative(conf), m.checkModel(ctx, conf)}
 	}
-	return []Finding{m.checkClaude(ctx, conf), m.checkModel(ctx, conf)}
+	return nil
+}
+
+// checkNative tells whether the native agent can work. It has no program: a key is all that it needs.
+func checkNative(conf config.Config) Finding {
+	if _, kind := conf.Model.Secret(); kind == config.ModelLogin {
+		return fail(OfNative, "a subscription login is for Claude Code alone", "set ANTHROPIC_API_KEY, or let LONGSHIFT_AGENTS name claude")
+	}
+	return good(OfNative, "built in; it needs a key and no program")
 }
 
 // checkClaude runs the agent's binary for its version.
 func (m *Machine) checkClaude(ctx context.Context, conf config.Config) Finding {
-	const hint = "install Claude Code, or set LONGSHIFT_CLAUDE to its path"
+	const hint = "install Claude Code, or set LONGSHIFT_CLAUDE to its path; with LONGSHIFT_AGENTS=native no program is needed"
 	path := conf.Model.Claude
 	if !filepath.IsAbs(path) {
 		found, err := m.Programs.Program(path)

@@ -19,6 +19,7 @@ type Finding = signals.HostFinding
 const (
 	OfVersion = "version"
 	OfClaude  = "claude"
+	OfNative  = "native agent"
 	OfModel   = "model key"
 	OfGitHub  = "github token"
 	OfApp     = "github app"

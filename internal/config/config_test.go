@@ -34,7 +34,7 @@ func TestDefaults(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]string{"claude"}, c.AllowedAgents()); diff != "" {
+	if diff := cmp.Diff([]string{"claude", "native"}, c.AllowedAgents()); diff != "" {
 		t.Error(diff)
 	}
 	if c.Model.Key.Present() || c.GitHub.Token.Present() {
@@ -83,8 +83,8 @@ func TestMistakes(t *testing.T) {
 		{"LONGSHIFT_MAX_COST=five", `LONGSHIFT_MAX_COST="five": not a number; give US dollars, such as 5 or 2.50`},
 		{"LONGSHIFT_MAX_COST=-1", `LONGSHIFT_MAX_COST="-1": negative; give US dollars, or 0 for no limit`},
 		{"LONGSHIFT_ROLE=boss", `LONGSHIFT_ROLE="boss": unknown role; give all, control, host or listen`},
-		{"LONGSHIFT_AGENTS=claude,gpt", `LONGSHIFT_AGENTS="gpt": unknown agent; give claude`},
-		{"LONGSHIFT_AGENTS=script", `LONGSHIFT_AGENTS="script": the scripted agent is allowed by naming its scenario; set LONGSHIFT_SCENARIO and give claude here`},
+		{"LONGSHIFT_AGENTS=claude,gpt", `LONGSHIFT_AGENTS="gpt": unknown agent; give claude or native`},
+		{"LONGSHIFT_AGENTS=script", `LONGSHIFT_AGENTS="script": the scripted agent is allowed by naming its scenario; set LONGSHIFT_SCENARIO and give claude or native here`},
 		{"LONGSHIFT_APPROVAL=none", `LONGSHIFT_APPROVAL="none": unknown; give required, or leave it empty`},
 		{"LONGSHIFT_DATA=data", `LONGSHIFT_DATA="data": not an absolute path; give one that starts with /`},
 		{"LONGSHIFT_PROJECTS=projects", `LONGSHIFT_PROJECTS="projects": not an absolute path; give one that starts with /`},

@@ -41,7 +41,7 @@ type Limits struct {
 	RepoSessions  int           `envconfig:"LONGSHIFT_REPOSITORY_SESSIONS" default:"0"`
 	Quiet         time.Duration `envconfig:"LONGSHIFT_BACKLOG_QUIET" default:"30s"`
 	Lease         time.Duration `envconfig:"LONGSHIFT_GATE_LEASE" default:"2m"`
-	Agents        []string      `envconfig:"LONGSHIFT_AGENTS" default:"claude"`
+	Agents        []string      `envconfig:"LONGSHIFT_AGENTS" default:"claude,native"`
 	Approval      Approval      `envconfig:"LONGSHIFT_APPROVAL"`
 }
 

@@ -55,11 +55,11 @@ func (c *Config) validate() []error {
 	mistakes = append(mistakes, c.validateGitHub()...)
 	c.Limits.Agents = tidy(c.Limits.Agents)
 	for _, agent := range c.Limits.Agents {
-		hint := "unknown agent; give claude"
+		hint := "unknown agent; give claude or native"
 		if agent == "script" {
-			hint = "the scripted agent is allowed by naming its scenario; set LONGSHIFT_SCENARIO and give claude here"
+			hint = "the scripted agent is allowed by naming its scenario; set LONGSHIFT_SCENARIO and give claude or native here"
 		}
-		wrong(agent == "claude", "LONGSHIFT_AGENTS", agent, hint)
+		wrong(agent == "claude" || agent == "native", "LONGSHIFT_AGENTS", agent, hint)
 	}
 	for _, u := range []struct {
 		name string

@@ -29,8 +29,8 @@ type dev struct {
 	ended   chan error
 }
 
-// startDev starts it as the README says, on ports that are free. It is ended with Ctrl-C when the test ends, and must leave nothing.
-func startDev(t testing.TB, p *person, script agenttest.Script) *dev {
+// startDev starts it as the README says, on ports that are free and with more in its environment. It is ended with Ctrl-C when the test ends, and must leave nothing.
+func startDev(t testing.TB, p *person, script agenttest.Script, env ...string) *dev {
 	t.Helper()
 	script.Key, script.KeepBodies = key, true
 	d := &dev{person: p, model: agenttest.NewServer(t, script), log: filepath.Join(p.home, "..", "dev.log"), ended: make(chan error, 1)}
@@ -40,6 +40,7 @@ func startDev(t testing.TB, p *person, script agenttest.Script) *dev {
 	d.cmd = p.command(context.Background(), p.home, filepath.Join(p.home, "longshift", "longshift"), "dev",
 		"--port", fmt.Sprint(lab.FreePort(t)), "--ui-port", fmt.Sprint(lab.FreePort(t)))
 	d.cmd.Env = append(d.cmd.Env, "ANTHROPIC_API_KEY="+key, "LONGSHIFT_ANTHROPIC_URL="+d.model.URL)
+	d.cmd.Env = append(d.cmd.Env, env...)
 	if p.user == nil { // another user can't read it
 		seed, err := toolcachetest.Seed()
 		must(t, err)

@@ -56,6 +56,7 @@ func script() agenttest.Script {
 		if i == len(ids)-1 {
 			end = "<DONE>\ndid " + id + "\n</DONE>"
 		}
+		rules = append(rules, natively(id))
 		// The prompts of both sides name the deliverable, ours among others of the plan.
 		rules = append(rules, agenttest.Rule{Name: "do-" + id, Role: task.Implementer, Match: "/(^do |Deliverable: )" + id + "/",
 			Turns: []agenttest.Turn{
@@ -113,30 +114,44 @@ func run(rounds int) (err error) {
 		return err
 	}
 	defer stop()
-	var ours, theirs []time.Duration
+	var ours, native, theirs []time.Duration
 	var last string
 	for n := range rounds {
 		shell, err := b.shell(n)
 		if err != nil {
 			return fmt.Errorf("shell script, round %d: %w", n, err)
 		}
-		task, id, err := b.task(n)
+		took, id, err := b.task(n, task.AgentClaude)
 		if err != nil {
 			return fmt.Errorf("task, round %d: %w", n, err)
 		}
-		fmt.Fprintf(os.Stderr, "round %d: shell %.2fs, task %.2fs\n", n, shell.Seconds(), task.Seconds())
+		own, _, err := b.task(n, task.AgentNative)
+		if err != nil {
+			return fmt.Errorf("task of the native agent, round %d: %w", n, err)
+		}
+		fmt.Fprintf(os.Stderr, "round %d: shell %.2fs, task %.2fs, native %.2fs\n", n, shell.Seconds(), took.Seconds(), own.Seconds())
 		if n > 0 {
-			ours, theirs = append(ours, task), append(theirs, shell)
+			ours, native, theirs = append(ours, took), append(native, own), append(theirs, shell)
 		}
 		last = id
 	}
 	if bad := b.model.Unscripted(); len(bad) > 0 {
 		return fmt.Errorf("%d model calls fit no rule, the first: role %q, %.80q", len(bad), bad[0].Role, bad[0].Prompt)
 	}
-	return b.print(ours, theirs, last)
+	return b.print(ours, native, theirs, last)
 }
 
-func (b *bench) print(ours, theirs []time.Duration, id string) error {
+// natively is what the model says to Longshift's own agent for a deliverable.
+func natively(id string) agenttest.Rule {
+	call := func(tool string, arguments map[string]any) agenttest.Turn {
+		return agenttest.Turn{Tools: []agenttest.Tool{{Name: tool, Input: arguments}}}
+	}
+	return agenttest.Rule{Name: "native-" + id, Role: task.Implementer, Match: "Deliverable: " + id, MatchSystem: "You act by tools alone",
+		Turns: []agenttest.Turn{call("run_command", map[string]any{"command": "echo " + id + " > " + id + ".txt"}),
+			call("complete_run", map[string]any{"summary": "did " + id})}}
+}
+
+func (b *bench) print(ours, native, theirs []time.Duration, id string) error {
 	events, bytes, err := b.history(id)
 	if err != nil {
 		return err
@@ -144,8 +159,32 @@ func (b *bench) print(ours, theirs []time.Duration, id string) error {
 	fmt.Printf("whole task, 3 deliverables, real Claude Code, instant model, medians of %d rounds taking turns:\n", len(ours))
 	fmt.Printf("  shell script %.2f s, longshift %.2f s, ratio %.2f\n", median(theirs).Seconds(), median(ours).Seconds(),
 		median(ours).Seconds()/median(theirs).Seconds())
+	fmt.Printf("  the same with the native agent %.2f s, ratio %.2f\n", median(native).Seconds(), median(native).Seconds()/median(theirs).Seconds())
+	b.printSent()
 	fmt.Printf("history of the task: %d events, %.1f KB\n", events, float64(bytes)/1000)
 	return b.timeline(id)
+}
+
+// printSent prints what one task sends to its model.
+func (b *bench) printSent() {
+	calls, bytes := map[string]int{}, map[string]int{}
+	tasks := map[string]map[string]bool{}
+	for _, c := range b.model.Calls() {
+		side := "Claude Code"
+		if slices.Contains(c.Tools, "run_command") {
+			side = "native"
+		}
+		calls[side]++
+		bytes[side] += c.Size
+		if tasks[side] == nil {
+			tasks[side] = map[string]bool{}
+		}
+		tasks[side][c.Session] = true
+	}
+	for _, side := range []string{"Claude Code", "native"} {
+		n := max(1, len(tasks[side]))
+		fmt.Printf("  %s: %.1f calls and %.1f KB sent in a session\n", side, float64(calls[side])/float64(n), float64(bytes[side])/float64(n)/1000)
+	}
 }
 
 func median(d []time.Duration) time.Duration {
@@ -169,18 +208,18 @@ func (b *bench) shell(n int) (time.Duration, error) {
 }
 
 // task runs the same job as a task.
-func (b *bench) task(n int) (time.Duration, string, error) {
-	remote, err := b.remote(fmt.Sprintf("task-%d", n))
+func (b *bench) task(n int, agent string) (time.Duration, string, error) {
+	remote, err := b.remote(fmt.Sprintf("task-%s-%d", agent, n))
 	if err != nil {
 		return 0, "", err
 	}
-	id := fmt.Sprintf("bench-%d", n)
+	id := fmt.Sprintf("bench-%s-%d", agent, n)
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	begun := time.Now()
 	run, err := b.temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: id, TaskQueue: signals.Queue}, signals.CodingTask,
 		map[string]any{"repository": remote, "task": "write three files",
-			"config": map[string]any{"check": "true", "approval": map[string]any{"mode": "none"}}})
+			"config": map[string]any{"agent": agent, "check": "true", "approval": map[string]any{"mode": "none"}}})
 	if err != nil {
 		return 0, id, err
 	}

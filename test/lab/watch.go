@@ -102,3 +102,23 @@ func Log(s signals.Status) string {
 	}
 	return text
 }
+
+// Runs returns the histories of all runs of a workflow id, the oldest first.
+func (s *Server) Runs(t testing.TB, workflowID string) (all [][]*historypb.HistoryEvent) {
+	t.Helper()
+	for run := ""; ; {
+		var events []*historypb.HistoryEvent
+		iter := s.Client.GetWorkflowHistory(t.Context(), workflowID, run, false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+		for iter.HasNext() {
+			e, err := iter.Next()
+			if err != nil {
+				t.Fatalf("read history: %v", err)
+			}
+			events = append(events, e)
+		}
+		all = append([][]*historypb.HistoryEvent{events}, all...)
+		if run = events[0].GetWorkflowExecutionStartedEventAttributes().GetContinuedExecutionRunId(); run == "" {
+			return all
+		}
+	}
+}

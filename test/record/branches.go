@@ -35,6 +35,9 @@ type branch struct {
 	commit  func(n int) (activities.Committed, error)
 	session func(ctx context.Context, in activities.SessionInput, n int) (activities.SessionResult, error) // nth in its role
 
+	// act is the nth command of sessions of our own agent in a role.
+	act func(ctx context.Context, p *play, in activities.OpenInput, n int) (*activities.ActResult, error)
+
 	bare  bool                                             // nothing is left to restore: the second preparation begins at the base
 	clean func(ctx context.Context, s *stage, n int) error // nth removal of the workspace
 
@@ -57,7 +60,7 @@ type branch struct {
 
 // branches are all that are recorded.
 func branches() []branch {
-	return slices.Concat(decisions(), messages(), sessions(), endings(), checks(), accidents(), commands(), chats(), pulls(),
+	return slices.Concat(decisions(), messages(), sessions(), endings(), checks(), accidents(), commands(), native(), chats(), pulls(),
 		inbounds(), arriving())
 }
 

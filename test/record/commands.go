@@ -124,9 +124,14 @@ func asksAgain(ctx context.Context, in activities.SessionInput, n int) (activiti
 
 // put asks, and ends the session when there is no answer yet.
 func put(ctx context.Context, q signals.Question) (activities.SessionResult, error) {
-	info := activity.GetInfo(ctx)
+	run := activity.GetInfo(ctx).WorkflowExecution
+	return putTo(ctx, activities.Workflow{ID: run.ID, RunID: run.RunID}, q)
+}
+
+// putTo asks a run of a workflow.
+func putTo(ctx context.Context, run activities.Workflow, q signals.Question) (activities.SessionResult, error) {
 	h, err := activity.GetClient(ctx).UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
-		WorkflowID: info.WorkflowExecution.ID, RunID: info.WorkflowExecution.RunID, UpdateName: signals.Ask, UpdateID: rand.Text(),
+		WorkflowID: run.ID, RunID: run.RunID, UpdateName: signals.Ask, UpdateID: rand.Text(),
 		WaitForStage: client.WorkflowUpdateStageAccepted,
 		Args:         []any{q},
 	})

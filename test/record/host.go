@@ -44,7 +44,8 @@ func (h *host) start(ctx context.Context, s *stage) (err error) {
 		signals.HostControlQueue(h.id): {"Probe": s.Probe, "Examine": s.Examine, "PrepareWorkspace": s.PrepareWorkspace, "CommitWork": s.CommitWork,
 			"CheckOut": s.CheckOut, "RecordDeliverables": s.RecordDeliverables, "PushBranch": s.PushBranch, "MergeBase": s.MergeBase, "AbortMerge": s.AbortMerge, "CleanUp": s.CleanUp,
 			"DeleteRefs": s.DeleteRefs},
-		signals.QueueHosts: {"AssignTask": s.AssignTask},
+		signals.HostActsQueue(h.id): {"OpenSession": s.OpenSession, "AskModel": s.AskModel, "RunTools": s.RunTools, "EndSession": s.EndSession},
+		signals.QueueHosts:          {"AssignTask": s.AssignTask},
 	} {
 		if queue == signals.QueueHosts && h.id != steady {
 			continue // who takes a task is scripted; the host that stays gives the answer

@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
+	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
 )
@@ -23,8 +25,9 @@ type play struct {
 	first string             // id of its first run
 	began chan task.Role     // of each session that starts
 
-	mu   sync.Mutex
-	done map[string]int // how often each step has run
+	mu     sync.Mutex
+	done   map[string]int                  // how often each step has run
+	opened map[string]activities.OpenInput // sessions of our own agent, by id
 }
 
 // count counts a step, and gives how often it has run.
@@ -180,5 +183,6 @@ func (p *play) signal(ctx context.Context, name string, payload any) error {
 func (s *stage) of(ctx context.Context) *play {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.plays[activity.GetInfo(ctx).WorkflowExecution.ID]
+	id, _, _ := strings.Cut(activity.GetInfo(ctx).WorkflowExecution.ID, "-session-")
+	return s.plays[id]
 }

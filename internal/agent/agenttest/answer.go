@@ -10,7 +10,7 @@ import (
 )
 
 // answerTools are those by which agents hand in a plan and a review.
-var answerTools = []string{"mcp__longshift__plan_submit", "mcp__longshift__review_submit"}
+var answerTools = []string{"mcp__longshift__plan_submit", "mcp__longshift__review_submit", "plan_submit", "review_submit"}
 
 // answerTool returns the tool for a structured answer that is offered, "" for none.
 func answerTool(q *request) string {

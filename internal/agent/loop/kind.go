@@ -21,7 +21,8 @@ func isShell(tool string) bool {
 func kindOf(tool string, a arguments) kind {
 	switch strings.ToLower(tool) {
 	case "read", "grep", "glob", "ls", "list", "notebookread", "webfetch", "websearch", "toolsearch", "todoread", "todowrite",
-		"read_lines", "get_file_outline", "preview_patch":
+		"read_file", "read_lines", "list_dir", "find_files", "search", "get_file_outline", "preview_patch", "command_output",
+		"deliverable_list":
 		return reads
 	case "bashoutput", "taskoutput", "manage_process":
 		return waits

@@ -99,6 +99,14 @@ type Message struct {
 	Text string       `json:"text,omitempty"`
 }
 
+// Quote is the message with whoever has sent it, on its own.
+func (m Message) Quote() string {
+	if m.From != nil && m.From.Name != "" {
+		return m.From.Name + " says: " + m.Text
+	}
+	return "A person says: " + m.Text
+}
+
 // System returns the system text of a role: who it is, what it does, the project's notes, and how it reports. It is the same for all
 // sessions of a role in one task, so an agent can be started before its prompt is known. A repository can replace the instruction, but
 // not the contract for reports.

@@ -26,12 +26,29 @@ func (s *Session) call(t Tool) mcp.ToolHandler {
 			arguments = json.RawMessage("{}")
 		}
 		id, _ := r.Params.Meta["claudecode/toolUseId"].(string)
-		text, err := s.take(t, Call{ID: id, Tool: t.Name, Arguments: json.RawMessage(s.hide(string(arguments)))})
-		if err != nil {
-			text = fmt.Sprintf("not recorded: %v\nA call looks like this: %s", err, t.form)
-		}
-		return &mcp.CallToolResult{IsError: err != nil, Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil
+		text, failed := s.answer(t, id, arguments)
+		return &mcp.CallToolResult{IsError: failed, Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil
 	}
+}
+
+// Call makes a call of a tool, for an agent that has no need of a server. ok is false for a tool that the role has not.
+func (s *Session) Call(id, tool string, arguments json.RawMessage) (text string, failed, ok bool) {
+	for _, t := range Tools(s.role) {
+		if t.Name == tool {
+			text, failed = s.answer(t, id, arguments)
+			return text, failed, true
+		}
+	}
+	return "", true, false
+}
+
+// answer is what the agent is told of a call.
+func (s *Session) answer(t Tool, id string, arguments json.RawMessage) (text string, failed bool) {
+	text, err := s.take(t, Call{ID: id, Tool: t.Name, Arguments: json.RawMessage(s.hide(string(arguments)))})
+	if err != nil {
+		return fmt.Sprintf("not recorded: %v\nA call looks like this: %s", err, t.form), true
+	}
+	return text, false
 }
 
 // take accepts a call, or says why not. An accepted report is on disk before take returns. The same report again changes nothing: agents and

@@ -50,7 +50,7 @@ type Session struct {
 	file   string
 	token  string
 	url    string
-	server *http.Server
+	server *http.Server // nil without one
 	hide   func(string) string
 	now    func() time.Time
 
@@ -63,8 +63,8 @@ type Session struct {
 	reports []Report
 }
 
-// Open serves a session on a free port of 127.0.0.1 until Close.
-func Open(spec Spec) (*Session, error) {
+// Keep opens the reporting end of a session without a server: the calls come by Call.
+func Keep(spec Spec) (*Session, error) {
 	k, past, err := openKept(spec.File)
 	if err != nil {
 		return nil, err
@@ -78,9 +78,18 @@ func Open(spec Spec) (*Session, error) {
 		}
 		s.reports = append(s.reports, r)
 	}
+	return s, nil
+}
+
+// Open serves a session on a free port of 127.0.0.1 until Close.
+func Open(spec Spec) (*Session, error) {
+	s, err := Keep(spec)
+	if err != nil {
+		return nil, err
+	}
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
-		_ = k.close()
+		_ = s.kept.close()
 		return nil, fault.New(fault.Infra, "listen for reports: %w", err)
 	}
 	s.url = "http://" + l.Addr().String() + "/mcp"
@@ -196,10 +205,12 @@ func (s *Session) Reopen() error {
 
 // Close revokes the token. A call in progress ends first.
 func (s *Session) Close() {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-	defer cancel()
-	if s.server.Shutdown(ctx) != nil {
-		_ = s.server.Close()
+	if s.server != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		if s.server.Shutdown(ctx) != nil {
+			_ = s.server.Close()
+		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -42,7 +42,8 @@ func (s *Session) fitsReview(r Report) error {
 		}
 		switch holds, ok := said[d.ID]; {
 		case !ok:
-			return fault.New(fault.Work, "%s is not verified: say by deliverable_verify of each deliverable that has passed whether it holds, then approve", d.ID)
+			return fault.New(fault.Work, "%s is not verified: say by deliverable_verify of each deliverable that has passed whether it holds, "+
+				"then approve", d.ID)
 		case !holds:
 			return fault.New(fault.Work, "%s does not hold, by your own word: request changes, or verify it again", d.ID)
 		}

@@ -64,6 +64,8 @@ func reasonText(r signals.Reason) string {
 		return "a push waits for approval"
 	case signals.ReasonLoop:
 		return "an agent went round in circles"
+	case signals.ReasonSteps:
+		return "a session has used up its steps"
 	case signals.ReasonSecret:
 		return "the work holds a secret"
 	case signals.ReasonChanged:

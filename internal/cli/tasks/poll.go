@@ -118,11 +118,28 @@ func (p *Poller) look(ctx context.Context) {
 		p.end(ctx, info.GetStatus())
 		return
 	}
+	p.addActs(ctx, d)
 	p.last.Beat, p.last.waits = newestBeat(d), stepWaits(d, p.clock.Now())
 	if p.last.trouble == NoTrouble && p.last.Status != nil && info.GetHistoryLength() == p.history && p.clock.Now().Sub(p.asked) < askEvery {
 		return
 	}
 	p.ask(ctx, info.GetHistoryLength())
+}
+
+// addActs adds what the task's session of Longshift's own agent does, which is a workflow of its own. What can't be had now comes with the
+// next snapshot.
+func (p *Poller) addActs(ctx context.Context, d *workflowservice.DescribeWorkflowExecutionResponse) {
+	for _, child := range d.GetPendingChildren() {
+		if child.GetWorkflowTypeName() != signals.AgentSession {
+			continue
+		}
+		call, cancel := server.Answer(ctx)
+		session, err := p.client.DescribeWorkflowExecution(call, child.GetWorkflowId(), child.GetRunId())
+		cancel()
+		if err == nil {
+			d.PendingActivities = append(d.PendingActivities, session.GetPendingActivities()...)
+		}
+	}
 }
 
 // ask queries the worker for the status.

@@ -71,7 +71,7 @@ func stepWaits(d *workflowservice.DescribeWorkflowExecutionResponse, now time.Ti
 		switch a.GetActivityType().GetName() {
 		case "AssignTask":
 			return "for a host: none has answered yet; start a worker with `longshift dev` or longshift-worker"
-		case "RunAgent", "RunSetup", "RunChecks", "RunProof":
+		case "RunAgent", "OpenSession", "AskModel", "RunTools", "RunSetup", "RunChecks", "RunProof":
 			return "for its host, which has not taken the step yet; see `longshift doctor`"
 		}
 	}

@@ -54,6 +54,7 @@ func merge(base, over task.Config) task.Config {
 		b.HideFromReviewer = both(b.HideFromReviewer, o.HideFromReviewer)
 	})
 	base.Tools = group(base.Tools, over.Tools, func(b, o *task.ToolsConfig) { b.Allow = pickList(b.Allow, o.Allow) })
+	base.Native = group(base.Native, over.Native, func(b, o *task.NativeConfig) { b.Steps = pick(b.Steps, o.Steps) })
 	base.Scenario = pick(base.Scenario, over.Scenario)
 	return base
 }

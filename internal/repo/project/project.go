@@ -84,6 +84,7 @@ func defaults() task.Config {
 		Paths: &task.PathsConfig{Write: []string{}, ReadOnly: []string{}, TaskWritable: []string{}, Ignore: []string{},
 			HideFromPlanner: []string{}, HideFromImplementer: []string{}, HideFromReviewer: []string{}},
 		Tools:    &task.ToolsConfig{Allow: task.DefaultTools()},
+		Native:   &task.NativeConfig{Steps: new(150)},
 		Scenario: new(""),
 	}
 }

@@ -43,7 +43,7 @@ func TestDefaults(t *testing.T) {
 			AllowReviewer: []string{}, Ask: []string{}, Deny: []string{}, Pkill: []string{}, Questions: "person",
 			Wait: task.Duration(2 * time.Minute), Expires: task.Duration(12 * time.Hour)},
 		Paths: task.PathSettings{Write: []string{}, ReadOnly: []string{}, TaskWritable: []string{}, Ignore: []string{}, HideFromPlanner: []string{},
-			HideFromImplementer: []string{}, HideFromReviewer: []string{}}, Tools: task.ToolSettings{Allow: []string{"Task", "WebSearch"}}}
+			HideFromImplementer: []string{}, HideFromReviewer: []string{}}, Tools: task.ToolSettings{Allow: []string{"Task", "WebSearch"}}, Native: task.NativeSettings{Steps: 150}}
 	plain := want
 	plain.Commands.Profiles = []string{} // which the operator's limits fill in
 	if diff := cmp.Diff(plain, Defaults()); diff != "" {
@@ -98,7 +98,7 @@ func TestEveryKeyIsMerged(t *testing.T) {
  pullRequest: {draft: true, labels: [l], reviewers: [r], maxLines: 9, follow: false, rounds: 2, batch: 1m, poll: 1m}, notify: {planReady: false, progress: false, complete: false, error: false},
  commands: {profiles: [go], allow: [x], allowPlanner: [p], allowImplementer: [i], allowReviewer: [r], pkill: [web], ask: [a], deny: [d], destructive: true, questions: deny, wait: 1m, expires: 1h},
  paths: {write: [w], readOnly: [r], taskWritable: [t], ignore: [i], hideFromPlanner: [p], hideFromImplementer: [q], hideFromReviewer: [s]},
- tools: {allow: [WebSearch]}, scenario: demo}`)
+ tools: {allow: [WebSearch]}, native: {steps: 3}, scenario: demo}`)
 	base := defaults()
 	for _, k := range task.ConfigKeys() {
 		want, set := full.Lookup(k.Path)
@@ -249,7 +249,7 @@ func TestResolveChecksWhatItGets(t *testing.T) {
 	t.Parallel()
 	bad := task.Config{Thinking: new(5), Agent: new("gpt")}
 	_, err := Resolve(Limits{}, bad, task.Config{Errors: new(-1)})
-	want := ".longshift.yaml: agent is \"gpt\"; use claude or script\nthinking is 5; give a whole number from 1024 to 1000000\nconfig: errors is -1"
+	want := ".longshift.yaml: agent is \"gpt\"; use claude, native or script\nthinking is 5; give a whole number from 1024 to 1000000\nconfig: errors is -1"
 	if err == nil || err.Error() != want || fault.KindOf(err) != fault.Input {
 		t.Errorf("got:\n%v\nwant:\n%s", err, want)
 	}

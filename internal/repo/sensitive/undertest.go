@@ -17,7 +17,8 @@ var asksForTests = regexp.MustCompile(`\btesting\.Testing\(\)|["']-test\.|\bLook
 	`|\bsurefire\b|\borg\.(?:junit|testng)\b.*(?:getStackTrace|forName)`)
 
 // endsWell matches lines that end the program with success.
-var endsWell = regexp.MustCompile(`\b(?:os|syscall|unix)\.(?:Exit|_exit)\(\s*0\s*\)|\bSYS_EXIT|\bsys\.exit\(\s*0?\s*\)|\bquick_exit\(\s*0|\b_exit\(\s*0` +
+var endsWell = regexp.MustCompile(`\b(?:os|syscall|unix)\.(?:Exit|_exit)\(\s*0\s*\)|\bSYS_EXIT|\bsys\.exit\(\s*0?\s*\)` +
+	`|\bquick_exit\(\s*0|\b_exit\(\s*0` +
 	`|\bprocess\.(?:exit|reallyExit)\(\s*0?\s*\)|\bprocess::exit\(\s*0\s*\)|\bhalt\(\s*0\s*\)|\bSystem\.exit\(\s*0\s*\)|^\s*exit!?\(?\s*0\s*\)?\s*$`)
 
 // programs are where a file may well end the program that it is.
@@ -35,7 +36,8 @@ func (i *inspection) underTest() {
 	if slices.ContainsFunc(fresh, asksForTests.MatchString) {
 		i.add(Tests, "finds out whether it is being tested")
 	}
-	if slices.ContainsFunc(fresh, endsWell.MatchString) && !matchesAny(i.new, programs) && !goProgram.Match(i.New) && !bytes.HasPrefix(i.New, []byte("#!")) {
+	program := matchesAny(i.new, programs) || goProgram.Match(i.New) || bytes.HasPrefix(i.New, []byte("#!"))
+	if !program && slices.ContainsFunc(fresh, endsWell.MatchString) {
 		i.add(Tests, "ends the program that uses it, as if all were well")
 	}
 }

@@ -1,0 +1,122 @@
+package activities
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/agent/tools"
+	"github.com/longshift/longshift/internal/agent/transcript"
+	"github.com/longshift/longshift/internal/excerpt"
+	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
+)
+
+// plannedCalls are the calls of an answer as the workflow needs them.
+func (a *Acts) plannedCalls(calls []transcript.Call) (list []PlannedCall) {
+	for _, c := range calls {
+		list = append(list, PlannedCall{Line: excerpt.Line(a.of.redact.String(visible(lineOf(c))), 120), Read: classOf(c.Tool) == tools.Reads})
+	}
+	return list
+}
+
+// lineOf is a call as people read it.
+func lineOf(c transcript.Call) string {
+	var in struct {
+		Command string `json:"command"`
+		Path    string `json:"path"`
+		Pattern string `json:"pattern"`
+		Status  string `json:"status"`
+		ID      string `json:"id"`
+		Verdict string `json:"verdict"`
+		Text    string `json:"text"`
+		From    any    `json:"from"`
+		To      any    `json:"to"`
+	}
+	_ = json.Unmarshal(c.Arguments, &in) // what does not fit is not shown
+	parts := []string{c.Tool, in.ID, in.Status, in.Verdict, in.Command, in.Pattern, in.Path}
+	if in.From != nil && in.To != nil {
+		parts = append(parts, fmt.Sprintf("%v-%v", in.From, in.To))
+	}
+	if len(strings.Join(parts[1:], "")) == 0 {
+		parts = append(parts, in.Text)
+	}
+	return strings.Join(strings.Fields(strings.Join(parts, " ")), " ")
+}
+
+// asPolicy is a call as the rules know it: they speak of the tools that agents have in common. It is false for calls that touch nothing.
+func (r *toolRun) asPolicy(c transcript.Call) (p agent.Call, ok bool) {
+	p = agent.Call{ID: c.ID, Dir: r.tree.Dir()}
+	path, named := tools.Path(c.Tool, c.Arguments)
+	if path = r.enforcer.inRoot(path); !named {
+		path = r.tree.Dir()
+	}
+	input := map[string]any{"file_path": path}
+	switch c.Tool {
+	case "run_command":
+		in, err := commandOf(c.Arguments)
+		if err != nil {
+			return p, false
+		}
+		p.Tool, input = "Bash", map[string]any{"command": in.Command}
+		if p.Dir, err = r.folder(in.Dir); err != nil {
+			return p, false
+		}
+	case "list_dir", "find_files":
+		p.Tool, input = "Glob", map[string]any{"pattern": "*", "path": path}
+	case "search":
+		p.Tool, input = "Grep", map[string]any{"pattern": "search", "path": path}
+	default:
+		switch classOf(c.Tool) {
+		case tools.Reads:
+			p.Tool = "Read"
+		case tools.Writes:
+			return r.asWrite(c, path), true
+		default:
+			return p, false
+		}
+		if !named {
+			return p, false
+		}
+	}
+	p.Input = json.RawMessage(asJSON(input))
+	return p, true
+}
+
+// inRoot is a path of the workspace, absolute.
+func (en *enforcer) inRoot(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return en.root + string(filepath.Separator) + path // not Join: it would drop "link/.."
+}
+
+// asStatus is complete_run as the report that it stands for.
+func asStatus(arguments json.RawMessage, of *task.Deliverable) (tool string, status json.RawMessage, err error) {
+	var in struct {
+		Summary string `json:"summary"`
+	}
+	if err := task.DecodeAnswer("the call", arguments, &in); err != nil {
+		return "", nil, err
+	}
+	if of == nil {
+		return "", nil, fmt.Errorf("this session has no deliverable")
+	}
+	return "deliverable_set_status", json.RawMessage(asJSON(map[string]string{"id": of.ID, "status": string(task.Passed), "text": in.Summary})), nil
+}
+
+func asJSON(v any) string {
+	data, _ := json.Marshal(v) // maps of strings and numbers always marshal
+	return string(data)
+}
+
+// askTask puts questions to the workflow of the task. It does not wait there for people: the session ends for that time, and holds nothing.
+func askTask(w Workflow) func(context.Context, signals.Question) (signals.Answer, error) {
+	return func(ctx context.Context, q signals.Question) (signals.Answer, error) {
+		q.AtOnce = true
+		return askRun(ctx, w, q)
+	}
+}

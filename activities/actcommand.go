@@ -1,0 +1,205 @@
+package activities
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/agent/tools"
+	"github.com/longshift/longshift/internal/agent/transcript"
+	"github.com/longshift/longshift/internal/confine/process"
+	"github.com/longshift/longshift/internal/excerpt"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/plaintext"
+	"github.com/longshift/longshift/internal/redact"
+	"github.com/longshift/longshift/task"
+)
+
+// Limits of a command.
+const (
+	usualCommand   = 30 * time.Second
+	longestCommand = 300 * time.Second
+	keptOutput     = 50 << 10 // bytes of output that are kept
+	shownOutput    = 4 << 10  // bytes of it that the model is shown
+	mostFile       = 64 << 20 // bytes of the file with all of it
+)
+
+// command is a call of run_command.
+type command struct {
+	Command string `json:"command"`
+	Timeout int    `json:"timeout"` // seconds
+	Dir     string `json:"cwd"`
+	Beside  bool   `json:"background"`
+}
+
+func commandOf(arguments json.RawMessage) (in command, err error) {
+	if err := task.DecodeAnswer("the call", arguments, &in); err != nil {
+		return in, err
+	}
+	switch most := int(longestCommand.Seconds()); {
+	case strings.TrimSpace(in.Command) == "":
+		return in, fault.New(fault.Work, "command is empty: give a command line for bash")
+	case strings.ContainsRune(in.Command, 0):
+		return in, fault.New(fault.Work, "command holds a zero byte: take it out")
+	case in.Timeout < 0 || in.Timeout > most:
+		return in, fault.New(fault.Work, "timeout is %d: give seconds from 1 to %d", in.Timeout, most)
+	}
+	return in, nil
+}
+
+// command runs a command in the session's box. One that an earlier attempt has begun is not run again.
+func (r *toolRun) command(ctx context.Context, c transcript.Call) callResult {
+	in, err := commandOf(c.Arguments)
+	if err != nil {
+		return refused(fmt.Sprintf(`%v. A call looks like this: {"command": "go test ./...", "timeout": 120}`, err))
+	}
+	dir, err := r.folder(in.Dir)
+	if err != nil {
+		return refused(err.Error())
+	}
+	file := filepath.Join(r.outputs(), fmt.Sprintf("%.16s.log", r.in.Head))
+	if len(r.kept.Begun) > 0 {
+		return r.cutOff(ctx, file)
+	}
+	p, _ := r.asPolicy(c)
+	if no := r.permit(ctx, p); no != nil {
+		return *no
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return callResult{err: fault.New(fault.Infra, "make the folder for output: %w", err)}
+	}
+	if err := r.kept.begin(in.Command); err != nil {
+		return callResult{err: err}
+	}
+	if in.Beside {
+		return r.inBackground(in, dir)
+	}
+	wall := usualCommand
+	if in.Timeout > 0 {
+		wall = time.Duration(in.Timeout) * time.Second
+	}
+	res, err := r.run(ctx, in.Command, dir, file, wall)
+	if err != nil {
+		return callResult{err: err}
+	}
+	r.enforcer.event(agent.Event{Kind: agent.ToolResult, ID: c.ID, Failed: res.Exit.Code != 0, Text: fmt.Sprintf("exit code %d", res.Exit.Code)})
+	return commandResult(in.Command, res, file)
+}
+
+// outputs is the folder with the whole outputs of the session's commands. It lies outside of what they may write: the worker reads it.
+func (r *toolRun) outputs() string {
+	return filepath.Join(r.of.sessionDir(r.in.TaskID, r.in.Session), "output")
+}
+
+// output shows lines of the whole output of an earlier command.
+func (r *toolRun) output(ctx context.Context, c transcript.Call) callResult {
+	var in struct {
+		File string `json:"file"`
+		From int    `json:"from"`
+		To   int    `json:"to"`
+	}
+	if err := task.DecodeAnswer("the call", c.Arguments, &in); err != nil {
+		return refused(fmt.Sprintf(`%v. A call looks like this: {"file": "0123456789abcdef.log", "from": 1, "to": 100}`, err))
+	}
+	root, err := os.OpenRoot(r.outputs())
+	if err != nil {
+		return refused("no command of this session has left a longer output")
+	}
+	defer root.Close()
+	w := &tools.Workspace{Root: root}
+	res := w.Do(ctx, "read_lines", json.RawMessage(asJSON(map[string]any{"path": in.File, "from": in.From, "to": in.To})))
+	return callResult{content: string(res.Content), failed: res.Failed}
+}
+
+// folder returns the absolute folder of a command.
+func (r *toolRun) folder(name string) (string, error) {
+	if name == "" {
+		return r.tree.Dir(), nil
+	}
+	rel, err := agent.InTree(r.tree.Dir(), name)
+	if err != nil {
+		return "", fmt.Errorf("cwd %q: %w; give a folder below the workspace", name, err)
+	}
+	if !r.enforcer.mayRead(rel) {
+		return "", fmt.Errorf("cwd %q may not be read by this session; give another folder", name)
+	}
+	if info, err := r.root.Stat(rel); err != nil || !info.IsDir() {
+		return "", fmt.Errorf("cwd %q is no folder of the workspace", name)
+	}
+	return filepath.Join(r.tree.Dir(), rel), nil
+}
+
+// cutOff tells the model of a command that an earlier attempt has begun, whose end nobody has seen.
+func (r *toolRun) cutOff(ctx context.Context, file string) callResult {
+	r.of.processes.end(r.in.Session)
+	if _, err := process.ReapSession(ctx, r.in.Session); err != nil {
+		return callResult{err: fault.New(fault.Infra, "end what an earlier attempt left: %w", err)}
+	}
+	output, _ := os.ReadFile(file) // it may not have come to any output
+	return callResult{failed: true, line: "run_command was interrupted", content: asJSON(map[string]any{
+		"success": false, "interrupted": true, "output": headAndTail(string(output)),
+		"error": "the worker was replaced while this command ran. It was ended, and what ran in the background too; it is not run again by itself, and " +
+			"what it had done by then stays. " +
+			"Look at the state of the workspace, and run it again if that is right.",
+	})}
+}
+
+// run runs the command to its end.
+func (r *toolRun) run(ctx context.Context, line, dir, file string, wall time.Duration) (process.Result, error) {
+	spec := process.Bash(line)
+	spec.Dir, spec.Session, spec.OutputFile, spec.Grace = dir, r.in.Session, file, 2*time.Second
+	spec.Filter = func(to io.Writer) io.WriteCloser { return plaintext.Writer(redact.FileWriter(to, r.of.of.redact)) }
+	spec.Env = r.env
+	res, err := r.of.of.launcher.boxes.run(ctx, spec, process.Limits{Wall: wall, Keep: keptOutput, File: mostFile}, r.box)
+	if cut := interrupted(ctx); cut != nil {
+		return res, cut
+	}
+	if err != nil {
+		return res, fmt.Errorf("run the command: %w", err)
+	}
+	res.Output = r.of.of.redact.String(plaintext.Of(res.Output))
+	return res, nil
+}
+
+// commandResult is what the model is told of a command that has ended.
+func commandResult(line string, res process.Result, file string) callResult {
+	out := map[string]any{"success": res.Exit.Code == 0 && !res.TimedOut, "exit_code": res.Exit.Code, "output": headAndTail(res.Output),
+		"seconds": res.Duration.Round(10 * time.Millisecond).Seconds()}
+	if len(res.Output) > shownOutput || res.Truncated {
+		out["output_file"] = filepath.Base(file)
+		out["note"] = "the output is longer; command_output shows any lines of output_file"
+	}
+	end := fmt.Sprintf("-> %d in %s", res.Exit.Code, res.Duration.Round(100*time.Millisecond))
+	switch {
+	case res.TimedOut:
+		out["error"] = fmt.Sprintf("it was ended after %s; give a longer timeout (at most %s), or run less",
+			res.Duration.Round(time.Second), longestCommand)
+		end = "-> ended after " + res.Duration.Round(time.Second).String()
+	case res.Exit.Signal != "":
+		out["error"] = "it was ended by " + res.Exit.Signal
+	case res.Exit.Code != 0:
+		out["error"] = fmt.Sprintf("it ended with exit code %d; the output says why", res.Exit.Code)
+	}
+	return callResult{content: asJSON(out), failed: out["success"] == false, line: excerpt.Line("run_command "+line, 120) + " " + end}
+}
+
+// headAndTail is the beginning and the end of an output.
+func headAndTail(output string) string {
+	if len(output) <= shownOutput {
+		return output
+	}
+	head, tail := excerpt.Cut(output, shownOutput/2), excerpt.Tail(output, shownOutput/2)
+	return fmt.Sprintf("%s\n[%d bytes left out]\n%s", head, len(output)-len(head)-len(tail), tail)
+}
+
+// commandEnvOf is the environment of a session's commands: that of all commands, what the task sets, and what the operator gives to agents.
+// The home folder is the session's own: checks have another, which no session can prepare for them.
+func commandEnvOf(all []string, s agent.Session) []string {
+	return withVariables(withVariables(withVariables(all, s.CommandEnv), s.Env), map[string]string{"HOME": s.StateDir})
+}

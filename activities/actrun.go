@@ -1,0 +1,142 @@
+package activities
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/agent/loop"
+	"github.com/longshift/longshift/internal/agent/tools"
+	"github.com/longshift/longshift/internal/agent/transcript"
+	"github.com/longshift/longshift/internal/excerpt"
+	"github.com/longshift/longshift/task"
+)
+
+// RunInput asks for the first calls that the last answer of the model has left open.
+type RunInput struct {
+	Act
+	Calls int        `json:"calls"`          // how many: one, or several that only read
+	Usage task.Usage `json:"usage,omitzero"` // of the session on this host so far
+	Left  string     `json:"left,omitempty"` // what the model is told with the last result: what is left of money, time and steps
+}
+
+// RunTools makes calls of tools. None is made again that has ended, and a command that was cut off is not run again: the model is told.
+func (a *Acts) RunTools(ctx context.Context, in RunInput) (ActResult, error) {
+	return a.fly(ctx, in.Act, "run", func(ctx context.Context) (ActResult, error) {
+		kept, err := a.openAct(in.Act, "run", in.Calls)
+		if err != nil || kept.Result != nil {
+			return kept.result(), err
+		}
+		r, err := a.toolRun(ctx, in, kept)
+		if err != nil {
+			return ActResult{}, err
+		}
+		defer r.close()
+		stopping, stop := untilStopping(ctx)
+		defer stop()
+		res, err := r.do(stopping)
+		if err != nil {
+			return res, orInterrupted(stopping, err)
+		}
+		res.Took = a.of.now().Sub(r.start)
+		return kept.end(res)
+	})
+}
+
+// do makes the calls and adds their results to the conversation. A call that waits for a person stays open.
+func (r *toolRun) do(ctx context.Context) (ActResult, error) {
+	made := make([]callResult, len(r.calls))
+	var all sync.WaitGroup
+	for n, c := range r.calls {
+		all.Go(func() { made[n] = r.call(ctx, c) })
+	}
+	all.Wait()
+	res := ActResult{Head: r.in.Head}
+	results := &transcript.Results{}
+	for n, m := range made {
+		switch {
+		case m.err != nil:
+			return res, m.err
+		case m.end != "":
+			res.Kind, res.Text = m.end, excerpt.Tail(r.log.hide(m.content), 1000)
+			return res, nil
+		}
+		results.List = append(results.List, transcript.Result{Call: r.calls[n].ID, Content: r.of.of.redact.String(m.content), Failed: m.failed})
+		res.Lines = append(res.Lines, excerpt.Line(r.log.hide(m.line), 160))
+	}
+	if r.last {
+		results.Note = r.in.Left
+	}
+	if _, ended := r.reports.Ended(); ended {
+		res.Ended = true
+	}
+	c, err := r.of.add(r.in.Act, r.conv, transcript.Entry{Results: results})
+	if err != nil {
+		return res, err
+	}
+	res.Head = c.Head
+	return res, nil
+}
+
+// callResult is what a call has come to.
+type callResult struct {
+	content string // for the model
+	failed  bool
+	line    string            // for people
+	end     agent.OutcomeKind // the session can't go on now, and the call stays open
+	err     error
+}
+
+// call makes one call.
+func (r *toolRun) call(ctx context.Context, c transcript.Call) (res callResult) {
+	line := excerpt.Line(r.log.hide(lineOf(c)), 400)
+	r.log.activity(excerpt.Clip(line, 120), 1)
+	r.log.line("> %s", line)
+	seen := r.see(c)
+	switch {
+	case seen.Level == loop.Stop:
+		return callResult{end: agent.Looped, content: seen.Text}
+	case !r.has(c.Tool):
+		res = refused(fmt.Sprintf("there is no tool %q in this session; it has %s", c.Tool, strings.Join(r.names(), ", ")))
+	case c.Tool == "manage_process":
+		res = r.manage(c)
+	case c.Tool == "command_output":
+		res = r.output(ctx, c)
+	case classOf(c.Tool) == tools.Runs:
+		res = r.command(ctx, c)
+	case classOf(c.Tool) == tools.Reports:
+		res = r.report(c)
+	case classOf(c.Tool) == tools.Writes:
+		res = r.write(ctx, c)
+	default:
+		res = r.read(ctx, c)
+	}
+	if res.line == "" {
+		res.line = line
+	}
+	if seen.Level == loop.Warn {
+		res.content = withWarning(res.content, seen.Text)
+	}
+	mark := "<"
+	if res.failed {
+		mark = "<!"
+	}
+	r.log.line("%s %s", mark, excerpt.Line(r.log.hide(res.content), 400))
+	return res
+}
+
+// see counts the call for the loop detector, as the model has written it.
+func (r *toolRun) see(c transcript.Call) loop.Verdict { return r.loops.See(c.Tool, c.Arguments) }
+
+// withWarning adds a warning to a result.
+func withWarning(content, text string) string {
+	var all map[string]any
+	if json.Unmarshal([]byte(content), &all) != nil {
+		return content
+	}
+	all["warning"] = text
+	return asJSON(all)
+}

@@ -1,0 +1,166 @@
+package activities
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/agent/transcript"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/redact"
+	"github.com/longshift/longshift/task"
+)
+
+// newFilePatch is a patch that makes one file.
+func newFilePatch(path string) transcript.Call {
+	text := fmt.Sprintf("--- /dev/null\n+++ b/%s\n@@ -0,0 +1 @@\n+x\n", path)
+	arguments, _ := json.Marshal(map[string]string{"patch": text})
+	return calling("apply_patch", string(arguments))
+}
+
+// TestNativePatchIsJudgedByItsFiles: no tool writes what write_file may not.
+func TestNativePatchIsJudgedByItsFiles(t *testing.T) {
+	closed := []string{"locked/a.txt", "hidden/x.txt", ".github/workflows/ci.yml", ".longshift.yaml", "other/y.txt"}
+	for _, path := range closed {
+		b := newBench(t, nil)
+		b.prepare()
+		arguments, _ := json.Marshal(map[string]any{"path": path, "content": "x"})
+		r := b.begins(task.Implementer, []transcript.Call{newFilePatch(path), calling("write_file", string(arguments)), calling("write_source_file", string(arguments)),
+			calling("create_workspace", `{"path":"`+strings.Split(path, "/")[0]+`-new","createReadme":true}`)})
+		r.in.Paths = task.PathSettings{ReadOnly: []string{"locked/**"}, Ignore: []string{"hidden/**"}, Write: []string{"src/**"}}
+		r.play()
+		if made := made(b.work()+"/"+path, b.work()+"/"+strings.Split(path, "/")[0]+"-new"); made != "" {
+			t.Error(made)
+		}
+	}
+}
+
+// TestNativeEditQuotesNothingHidden: the error of an edit shows no file that may not be read.
+func TestNativeEditQuotesNothingHidden(t *testing.T) {
+	b := newBench(t, nil)
+	b.prepare()
+	must(t, os.WriteFile(b.work()+"/.env", []byte("DB_PASSWORD=hunter2hunter2\n"), 0o600))
+	r := b.begins(task.Implementer, []transcript.Call{calling("edit_file", `{"path":".env","old":"DB_PASSWORD=xxxx","new":"y"}`),
+		calling("preview_patch", `{"patch":"--- a/.env\n+++ b/.env\n@@ -1 +1 @@\n-DB_PASSWORD=x\n+y\n"}`)})
+	r.play()
+	for _, g := range r.results() {
+		if strings.Contains(g.Content, "hunter2") {
+			t.Errorf("%s", g.Content)
+		}
+	}
+}
+
+// TestNativeReadingIsNoLoop: other searches and other lines are other calls.
+func TestNativeReadingIsNoLoop(t *testing.T) {
+	b := newBench(t, nil)
+	b.prepare()
+	var answers [][]transcript.Call
+	for n := range 8 {
+		answers = append(answers, []transcript.Call{calling("search", fmt.Sprintf(`{"pattern":"func %d"}`, n)),
+			calling("read_lines", fmt.Sprintf(`{"path":"calc.go","from":1,"to":%d}`, n+1))})
+	}
+	r := b.begins(task.Implementer, append(answers, []transcript.Call{calling("complete_run", `{"summary":"fix: it"}`)})...)
+	if res := r.play(); res.Kind != agent.Completed {
+		t.Errorf("%s: %s", res.Kind, res.Error)
+	}
+}
+
+// TestNativeFolderOfACommand: a command runs in the folder that was judged, wherever links lead.
+func TestNativeFolderOfACommand(t *testing.T) {
+	b := newBench(t, nil)
+	b.prepare()
+	must(t, os.MkdirAll(b.work()+"/vault/deep", 0o755))
+	must(t, os.WriteFile(b.work()+"/vault/a.txt", []byte("VAULT\n"), 0o644))
+	must(t, os.Symlink("vault/deep", b.work()+"/d"))
+	r := b.begins(task.Implementer, []transcript.Call{calling("run_command", `{"command":"cat a.txt","cwd":"d/.."}`), calling("run_command", `{"command":"grep -r VAUL","cwd":"vault"}`)})
+	r.in.Paths = task.PathSettings{Ignore: []string{"vault/**", "vault"}}
+	r.play()
+	for _, g := range r.results() {
+		if strings.Contains(g.Content, "VAULT") {
+			t.Errorf("%s", g.Content)
+		}
+	}
+}
+
+// TestNativeOutputIsOutOfReach: a command can't lead the worker elsewhere by the file with its output, and the model reads all of it.
+func TestNativeOutputIsOutOfReach(t *testing.T) {
+	b := newBench(t, nil)
+	b.prepare()
+	must(t, os.WriteFile(b.work()+"/x.sh", []byte("rm -rf $HOME/output; ln -s /tmp $HOME/output; seq 1 3000\n"), 0o644))
+	r := b.begins(task.Implementer, []transcript.Call{calling("run_command", `{"command":"bash x.sh"}`)})
+	r.open()
+	var asked, made ActResult
+	must(t, r.attempt().run(r.host.Acts.AskModel, AskInput{Act: r.act()}, &asked))
+	r.head = asked.Head
+	must(t, r.attempt().run(r.host.Acts.RunTools, RunInput{Act: r.act(), Calls: 1}, &made))
+	r.head = made.Head
+	var result struct {
+		File string `json:"output_file"`
+	}
+	must(t, json.Unmarshal([]byte(r.results()[0].Content), &result))
+	r.model.answers = append(r.model.answers, []transcript.Call{calling("command_output", `{"file":"`+result.File+`","from":2000,"to":2001}`),
+		calling("command_output", `{"file":"../started.json","from":1,"to":2}`)})
+	must(t, r.attempt().run(r.host.Acts.AskModel, AskInput{Act: r.act()}, &asked))
+	r.head = asked.Head
+	must(t, r.attempt().run(r.host.Acts.RunTools, RunInput{Act: r.act(), Calls: 2}, &made))
+	r.head = made.Head
+	got := r.results()
+	if !strings.Contains(got[1].Content, "L2000: 2000") || !got[2].Failed {
+		t.Errorf("the model reads %+v", got[1:])
+	}
+}
+
+// TestNativeWaitsForASlot: a session holds its slot between acts, another waits, and a worker that stops hands the wait back.
+func TestNativeWaitsForASlot(t *testing.T) {
+	b := newBench(t, nil)
+	b.prepare()
+	b.Slots = 1
+	r := b.begins(task.Implementer, []transcript.Call{calling("list_dir", `{}`)})
+	r.open()
+	other := b.session(task.Planner, task.AgentNative)
+	waiting := b.attempt()
+	go func() {
+		eventually(t, "the other session waits", func() bool { b.slots.mu.Lock(); defer b.slots.mu.Unlock(); return len(b.slots.queue) == 1 })
+		close(waiting.stop)
+	}()
+	if app := applicationError(t, waiting.run(b.host.Acts.OpenSession, OpenInput{SessionInput: other}, nil)); app.Type() != string(fault.Stopping) {
+		t.Errorf("the wait ended with %v", app)
+	}
+	var res SessionResult
+	must(t, r.attempt().run(r.host.Acts.EndSession, EndInput{Act: r.act(), Kind: agent.Interrupted}, &res))
+	var out Opened
+	must(t, b.attempt().run(b.host.Acts.OpenSession, OpenInput{SessionInput: other}, &out))
+	if out.Head == "" {
+		t.Errorf("opened %+v", out)
+	}
+}
+
+// TestLeases: an act that ends after its session has ended frees the slot once, and not that of the next one.
+func TestLeases(t *testing.T) {
+	l := &leases{slots: &slots{limit: 1}}
+	got := make(chan func())
+	hold := func(ctx context.Context, _ string) error {
+		over, err := l.hold(ctx, "s", Precedence{})
+		got <- over
+		return err
+	}
+	go func() { _ = newAttempt(t, redact.New()).run(hold, "", nil) }()
+	first := <-got
+	l.end("s")
+	go func() { _ = newAttempt(t, redact.New()).run(hold, "", nil) }() // waits: the act of the session that has ended still runs
+	eventually(t, "the next one waits", func() bool { l.slots.mu.Lock(); defer l.slots.mu.Unlock(); return len(l.slots.queue) == 1 })
+	first()
+	second := <-got
+	if h := l.held["s"]; h == nil || h.acts != 1 || l.slots.used != 1 {
+		t.Errorf("%+v, %d slots used", h, l.slots.used)
+	}
+	second()
+	l.giveBack("s", l.held["s"])
+	if l.slots.used != 0 || len(l.held) != 0 {
+		t.Errorf("%d slots used", l.slots.used)
+	}
+}

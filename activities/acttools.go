@@ -1,0 +1,201 @@
+package activities
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/agent/loop"
+	"github.com/longshift/longshift/internal/agent/reporting"
+	"github.com/longshift/longshift/internal/agent/tools"
+	"github.com/longshift/longshift/internal/agent/transcript"
+	"github.com/longshift/longshift/internal/confine/sandbox"
+	"github.com/longshift/longshift/internal/excerpt"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/policy"
+	"github.com/longshift/longshift/internal/repo/workspace"
+	"github.com/longshift/longshift/task"
+)
+
+// toolRun is one attempt to make calls.
+type toolRun struct {
+	of    *Acts
+	in    RunInput
+	s     Started
+	kept  *keptAct
+	conv  *transcript.Conversation
+	calls []transcript.Call
+	last  bool // the answer has no call beside these
+
+	tree     *workspace.Tree
+	root     *os.Root
+	files    *tools.Workspace
+	session  agent.Session
+	box      sandbox.Spec // for commands
+	env      []string     // of commands
+	enforcer *enforcer
+	reports  *reporting.Session
+	log      *sessionLog
+	over     func()
+	start    time.Time // of the work, when there was a slot
+	loops    loop.Detector
+}
+
+func (a *Acts) toolRun(ctx context.Context, in RunInput, kept *keptAct) (_ *toolRun, err error) {
+	r := &toolRun{of: a, in: in, kept: kept, over: func() {}}
+	defer func() {
+		if err != nil {
+			r.close()
+		}
+	}()
+	if r.s, err = a.started(in.Act); err != nil {
+		return nil, err
+	}
+	if r.conv, err = a.conversation(in.Act); err != nil {
+		return nil, err
+	}
+	open, _ := r.conv.Open()
+	if in.Calls < 1 || in.Calls > len(open) {
+		return nil, fault.New(fault.Internal, "%d calls are to be made of %d that are open", in.Calls, len(open))
+	}
+	r.calls, r.last = open[:in.Calls], in.Calls == len(open)
+	over, err := a.leases.hold(ctx, in.Session, r.s.Precedence)
+	if err != nil {
+		return nil, err
+	}
+	r.over, r.start = over, a.of.now()
+	if r.tree, err = a.of.workspaces.Open(ctx, in.TaskID, in.Fence); err != nil {
+		return nil, err
+	}
+	if r.log, err = a.log(r.s); err != nil {
+		return nil, err
+	}
+	return r, r.equip(ctx)
+}
+
+// equip makes what the calls need.
+func (r *toolRun) equip(ctx context.Context) (err error) {
+	of, in := r.of.of, r.s.SessionInput
+	rec := &record{dir: r.of.sessionDir(in.TaskID, in.ID)}
+	if r.session, err = of.launcher.start(ctx, in, rec); err != nil {
+		return err
+	}
+	var dirs Dirs
+	if r.box, dirs, err = of.launcher.box(ctx, &r.session, in); err != nil {
+		return err
+	}
+	if r.enforcer, err = of.enforcers.of(in, r.tree.Dir(), r.session.StateDir, dirs.Cache,
+		filepath.Join(r.session.StateDir, changeFile)); err != nil {
+		return err
+	}
+	r.enforcer.ask = askTask(r.s.Task)
+	for _, c := range r.conv.Calls() {
+		r.loops.See(c.Tool, c.Arguments)
+	}
+	r.env = commandEnvOf(of.launcher.env.CommandEnv(dirs), r.session)
+	if r.root, err = os.OpenRoot(r.tree.Dir()); err != nil {
+		return fault.New(fault.Infra, "open the workspace: %w", err)
+	}
+	r.files = &tools.Workspace{Root: r.root, Readable: func(path string) bool { return r.enforcer.mayRead(path) }}
+	if r.reports, err = of.launcher.keepReports(in, rec); err != nil {
+		return err
+	}
+	r.beginReports(in)
+	r.log.usage = func() task.Usage { return r.in.Usage }
+	setHeartbeatDetails(ctx, r.log.heartbeat)
+	return nil
+}
+
+// beginReports has the log take the reports that come from here on. Those of earlier acts are in it.
+func (r *toolRun) beginReports(in SessionInput) {
+	begun := false
+	r.reports.Begin(aboutSession(in, func(report reporting.Report) {
+		if begun {
+			r.log.report(report)
+		}
+	}))
+	begun = true
+}
+
+func (r *toolRun) close() {
+	r.over()
+	if r.reports != nil {
+		r.reports.Close()
+	}
+	if r.log != nil {
+		r.log.close()
+	}
+	if r.root != nil {
+		_ = r.root.Close()
+	}
+	if r.tree != nil {
+		r.tree.Close()
+	}
+}
+
+func (r *toolRun) has(tool string) bool { return slices.Contains(r.names(), tool) }
+
+// names are the tools that the session was begun with.
+func (r *toolRun) names() (list []string) {
+	for _, t := range r.conv.Start().Tools {
+		list = append(list, t.Name)
+	}
+	return list
+}
+
+// report takes a report.
+func (r *toolRun) report(c transcript.Call) callResult {
+	tool, arguments := c.Tool, c.Arguments
+	if tool == completeRun.Name {
+		var why error
+		if tool, arguments, why = asStatus(arguments, r.s.Prompt.Deliverable); why != nil {
+			return refused(why.Error())
+		}
+	}
+	text, failed, ok := r.reports.Call(c.ID, tool, arguments)
+	switch {
+	case !ok:
+		return refused(fmt.Sprintf("%q is no tool of this role", tool))
+	case failed:
+		return refused(text)
+	}
+	return callResult{content: asJSON(map[string]any{"success": true, "answer": text})}
+}
+
+// permit asks the session's rules about a call. It returns nil when it may be made.
+func (r *toolRun) permit(ctx context.Context, p agent.Call) *callResult {
+	d := r.enforcer.decides().Ask(ctx, p)
+	switch {
+	case d.Allow:
+		return nil
+	case ctx.Err() != nil:
+		return &callResult{err: interrupted(ctx)}
+	case d.End == agent.Errored && r.enforcer.unwritten() != nil: // the disk is at fault, and not the session
+		return &callResult{err: r.enforcer.unwritten()}
+	case d.End != "":
+		return &callResult{end: d.End, content: d.Reason}
+	}
+	r.log.line("! %s was not let through: %s", p.Tool, excerpt.Line(r.log.hide(d.Reason), 400))
+	no := refused("not allowed: " + d.Reason)
+	return &no
+}
+
+func refused(why string) callResult {
+	return callResult{content: asJSON(map[string]any{"success": false, "error": why}), failed: true}
+}
+
+// mayRead tells whether a file or folder of the workspace may be read by the session.
+func (en *enforcer) mayRead(path string) bool {
+	d := en.policy.Decide(policy.Request{Role: en.in.Role, Path: en.inRoot(path), Access: policy.Read})
+	return d.Verdict == policy.Allow
+}
+
+// aboutSession is what the reports of a session are held to.
+func aboutSession(in SessionInput, accepted func(reporting.Report)) reporting.About {
+	return reporting.About{Deliverable: in.Prompt.Deliverable, Plan: in.Prompt.Plan,
+		Confirms: in.Role == task.Reviewer && len(in.Prompt.Spec) > 0 && !in.Prompt.Sync, Accepted: accepted}
+}

@@ -1,0 +1,71 @@
+package acceptance
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/longshift/longshift/internal/agent/agenttest"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
+	"github.com/longshift/longshift/test/lab"
+)
+
+// TestNativeAgent is a first task of somebody who has a key and no agent program: `longshift dev`, the doctor, a run in a repository whose
+// work uses git and the tool chain, and what the commands say of it afterwards.
+func TestNativeAgent(t *testing.T) {
+	t.Parallel()
+	p := newPerson(t, nil)
+	must(t, os.Remove(filepath.Join(p.home, ".local", "bin", "claude")))
+	const native = "LONGSHIFT_AGENTS=native"
+	d := startDev(t, p, nativeScript(), native)
+	if !strings.Contains(d.said(), "Native agent") {
+		t.Errorf("dev does not say which agent works:\n%s", d.said())
+	}
+	repo := plain(t, p, filepath.Join(p.home, "src", "calc"), map[string]string{
+		"go.mod": "module example.com/calc\n\ngo 1.24\n", "calc.go": "package calc\n\n// Add adds.\nfunc Add(a, b int) int { return a - b }\n",
+		"calc_test.go":    "package calc\n\nimport \"testing\"\n\nfunc TestAdd(t *testing.T) {\n\tif Add(2, 3) != 5 {\n\t\tt.Fatal(Add(2, 3))\n\t}\n}\n",
+		".longshift.yaml": "approval: {mode: none}\ncheck: go test ./...\n",
+	})
+	if r := p.longshift(t, time.Minute, repo, append(d.address, native, "ANTHROPIC_API_KEY="+key, "LONGSHIFT_ANTHROPIC_URL="+d.model.URL), "doctor"); !strings.Contains(r.out, "ok    native agent") {
+		t.Errorf("doctor says %s%s", r.out, r.err)
+	}
+	r := p.longshift(t, within, repo, d.address, "run", "make the failing test pass", "-o", "json")
+	var end signals.Status
+	must(t, json.Unmarshal([]byte(r.out), &end))
+	if r.code != fault.ExitOK || end.Outcome != task.PullRequest || end.Check == nil || !end.Check.Passed() {
+		t.Fatalf("run ended with %d: %s\n%s", r.code, r.err, r.out)
+	}
+	if got := p.git(t, repo, "show", end.Branch+":calc.go"); !strings.Contains(got, "a + b") {
+		t.Errorf("calc.go is %q", got)
+	}
+	logs := p.longshift(t, time.Minute, repo, d.address, "logs", end.WorkflowID)
+	for _, want := range []string{"> run_command go test ./... && git diff --stat", "> edit_file calc.go", "calc.go | 2 +-", "[deliverable_set_status]"} {
+		if !strings.Contains(logs.out, want) {
+			t.Errorf("the log does not say %q:\n%s", want, logs.out)
+		}
+	}
+	for _, c := range d.model.Unscripted() {
+		t.Errorf("a call that no rule fits: %s", c.Error)
+	}
+}
+
+func nativeScript() agenttest.Script {
+	plan := map[string]any{"verdict": "work", "summary": "Add adds", "approach": "Mend the sign.", "files": []string{"calc.go"}, "risks": []string{},
+		"evidence": "", "lines": 2, "split": []string{}, "deprecated": []string{},
+		"deliverables": []any{map[string]any{"id": "FIX-001", "description": "Add adds", "acceptance": []string{"the test passes"}, "proof": ""}}}
+	return agenttest.Script{Rules: []agenttest.Rule{
+		{Name: "plan", Role: task.Planner, Turns: []agenttest.Turn{
+			lab.Call("get_file_outline", lab.Args{"path": "calc.go"}, "run_command", lab.Args{"command": "go test ./...", "timeout": 200}), answer(plan)}},
+		{Name: "fix", Role: task.Implementer, Turns: []agenttest.Turn{
+			lab.Call("edit_file", lab.Args{"path": "calc.go", "old": "a - b", "new": "a + b"}),
+			lab.Call("run_command", lab.Args{"command": "go test ./... && git diff --stat", "timeout": 200}),
+			lab.Passed("FIX-001", "fix: have Add add")}},
+		{Name: "review", Role: task.Reviewer, Turns: []agenttest.Turn{
+			lab.Call("run_command", lab.Args{"command": "git diff HEAD~1"}), answer(map[string]any{"verdict": "approved", "text": "It adds."})}},
+	}}
+}

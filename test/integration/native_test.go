@@ -1,0 +1,41 @@
+package integration
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/longshift/longshift/internal/repo/workspace/gittest"
+	"github.com/longshift/longshift/task"
+	"github.com/longshift/longshift/test/lab"
+)
+
+// TestNativeStory is the story told to Longshift's own agent: no program beside the worker, the same pipeline.
+func TestNativeStory(t *testing.T) {
+	t.Parallel()
+	s := lab.NewStage(t, lab.NativeScript(), lab.NativeSettings, lab.CompilerCache(t))
+	s.Play()
+	end := s.Ended()
+	if end.Outcome != task.PullRequest || end.Iteration != 2 {
+		t.Fatalf("outcome %s in round %d: %s%s", end.Outcome, end.Iteration, end.Detail, lab.Log(end))
+	}
+	if got := s.Subjects(end.Branch); !slices.Equal(got, lab.Messages) {
+		t.Errorf("commits %q, want %q", got, lab.Messages)
+	}
+	if files := gittest.Git(t, s.Bare, "diff", "--name-only", "main.."+end.Branch); files != "README.md\ncalc.go" {
+		t.Errorf("changed files %q", files)
+	}
+	if !strings.Contains(lab.Log(end), "Add subtracted.") {
+		t.Errorf("the note of a session is not in the log: %s", lab.Log(end))
+	}
+	turns := 0
+	for _, n := range s.WholeTurns() {
+		turns += n
+	}
+	if int64(end.Usage.Calls) != int64(turns) || end.Usage.CostUSD == 0 {
+		t.Errorf("usage %+v for %d answers", end.Usage, turns)
+	}
+	if left := s.Worker.Programs(); len(left) != 0 {
+		t.Errorf("processes left behind: %q", left)
+	}
+}

@@ -1,0 +1,63 @@
+package workflows
+
+import (
+	"fmt"
+
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/signals"
+)
+
+// native runs one ask of a session of Longshift's own agent, as a workflow of its own, and passes on to it what people say meanwhile. A
+// session that fails keeps its conversation as far as it came.
+func (se *sessions) native(ctx workflow.Context, s *session, in activities.SessionInput, res *activities.SessionResult) error {
+	info := workflow.GetInfo(ctx)
+	in.Next = nil // there is no process to start ahead
+	run := SessionRun{
+		Open: activities.OpenInput{SessionInput: in, Head: s.head,
+			Task: activities.Workflow{ID: info.WorkflowExecution.ID, RunID: info.WorkflowExecution.RunID}},
+		Assignment: se.assignment.Assignment, About: s.summary(),
+		Limits: SessionLimits{Steps: max(1, se.settings.Native.Steps), Time: in.Wall},
+	}
+	child := workflow.ExecuteChildWorkflow(workflow.WithChildOptions(ctx, workflow.ChildWorkflowOptions{
+		WorkflowID:          fmt.Sprintf("%s-session-%d", info.WorkflowExecution.ID, in.N),
+		WorkflowTaskTimeout: signals.WorkflowTaskTimeout, WaitForCancellation: true, StaticSummary: s.summary(),
+	}), signals.AgentSession, run)
+	to, stop := workflow.NewDisconnectedContext(ctx) // a session that is cancelled ends in good order
+	defer stop()
+	for {
+		_ = workflow.Await(to, func() bool { return child.IsReady() || len(se.inbox.tells) > 0 && ctx.Err() == nil })
+		if child.IsReady() {
+			break
+		}
+		se.passOn(to, s, child)
+	}
+	err := child.Get(ctx, res)
+	switch {
+	case err != nil:
+		if p, ok := progressOf(err); ok {
+			s.head = p.Head
+			*s.on(se.assignment.Host) = p.Usage
+			se.budget.count(s)
+			se.budget.worked(p.Worked)
+		}
+	case res.Kind == agent.Completed: // what came too late is for the next session
+		s.head = res.Head
+		se.inbox.tells = append(s.input.Prompt.Messages[min(res.Messages, len(s.input.Prompt.Messages)):], se.inbox.tells...)
+		se.status.Tells = len(se.inbox.tells)
+	default:
+		s.head = res.Head
+	}
+	return err
+}
+
+// passOn signals the messages of people to a session. One that ends meanwhile is told of them when it continues.
+func (se *sessions) passOn(ctx workflow.Context, s *session, child workflow.ChildWorkflowFuture) {
+	for _, m := range se.inbox.takeTells() {
+		s.input.Prompt.Messages = append(s.input.Prompt.Messages, m)
+		told := signals.SessionMessage{N: len(s.input.Prompt.Messages), Text: m.Quote()}
+		_ = child.SignalChildWorkflow(ctx, signals.SessionTell, told).Get(ctx, nil)
+	}
+}
