@@ -5,8 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"go.temporal.io/sdk/activity"
-
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/transcript"
 	"github.com/longshift/longshift/internal/excerpt"
@@ -84,15 +82,14 @@ func (a *Acts) ask(ctx context.Context, in AskInput, s Started, kept *keptAct) (
 			return ActResult{}, err
 		}
 	}
-	log, err := a.log(s)
+	log, err := a.log(in.Act, s)
 	if err != nil {
 		return ActResult{}, err
 	}
 	defer log.close()
 	log.activity("Thinking", 0)
-	rec := &record{dir: a.sessionDir(in.TaskID, in.Session)}
 	ends := &endpoints{}
-	if ends.model.endpoint, err = a.of.launcher.openModel(s.SessionInput, rec); err != nil {
+	if ends.model.endpoint, err = a.of.launcher.openModel(s.SessionInput, a.recordOf(in.Act)); err != nil {
 		return ActResult{}, err
 	}
 	defer ends.close()
@@ -183,29 +180,6 @@ func (a *Acts) unanswered(c *transcript.Conversation, ends *endpoints, log *sess
 }
 
 // log opens the log of the session of an act.
-func (a *Acts) log(s Started) (*sessionLog, error) {
-	rec := &record{dir: a.sessionDir(s.TaskID, s.ID)}
-	return openSessionLog(&sessionRun{of: a.of, in: s.SessionInput, rec: rec, start: a.of.now()})
-}
-
-// untilStoppingIn returns a context that ends some time after this worker was asked to stop.
-func untilStoppingIn(ctx context.Context, grace time.Duration) (context.Context, func()) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	done := make(chan struct{})
-	stopping := activity.GetWorkerStopChannel(ctx)
-	go func() {
-		select {
-		case <-stopping:
-		case <-done:
-			return
-		}
-		wait := time.NewTimer(grace)
-		defer wait.Stop()
-		select {
-		case <-wait.C:
-			cancel(errStopping)
-		case <-done:
-		}
-	}()
-	return ctx, func() { close(done); cancel(nil) }
+func (a *Acts) log(act Act, s Started) (*sessionLog, error) {
+	return openSessionLog(&sessionRun{of: a.of, in: s.SessionInput, rec: a.recordOf(act), start: a.of.now()})
 }

@@ -78,7 +78,7 @@ func (r *toolRun) command(ctx context.Context, c transcript.Call) callResult {
 		return callResult{err: err}
 	}
 	if in.Beside {
-		return r.inBackground(in, dir)
+		return r.inBackground(in, dir, file)
 	}
 	wall := usualCommand
 	if in.Timeout > 0 {
@@ -94,7 +94,7 @@ func (r *toolRun) command(ctx context.Context, c transcript.Call) callResult {
 
 // outputs is the folder with the whole outputs of the session's commands. It lies outside of what they may write: the worker reads it.
 func (r *toolRun) outputs() string {
-	return filepath.Join(r.of.sessionDir(r.in.TaskID, r.in.Session), "output")
+	return filepath.Join(r.of.recordOf(r.in.Act).dir, "output")
 }
 
 // output shows lines of the whole output of an earlier command.

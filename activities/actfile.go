@@ -134,7 +134,7 @@ func (r *toolRun) writesOf(c transcript.Call, changes []tools.Change) (all []age
 	return all
 }
 
-// asWrite is a call that changes a file as the rules know it, with the text by which a loop is told from progress.
+// asWrite is a call that changes a file as the rules know it, with the text that people are shown when they are asked.
 func (r *toolRun) asWrite(c transcript.Call, path string) agent.Call {
 	var in struct {
 		Old, New, Content, Patch string

@@ -44,8 +44,7 @@ func (f *flights) fly(ctx context.Context, act Act, kind string, run func(contex
 	one := f.all[key]
 	if one != nil {
 		setHeartbeatDetails(ctx, one.says)
-	}
-	if one == nil {
+	} else {
 		one = &flight{act: act, says: mine.says, done: make(chan struct{})}
 		var work context.Context
 		work, one.end = context.WithCancelCause(context.WithoutCancel(ctx))
@@ -86,11 +85,8 @@ func (f *flights) endBelow(ctx context.Context, taskID string, fence int) error 
 	}
 	f.mu.Unlock()
 	for _, one := range old {
-		one.end(errSuperseded)
-		select {
-		case <-one.done:
-		case <-ctx.Done():
-			return ctx.Err()
+		if err := supersede(ctx, one.end, one.done); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -122,7 +118,7 @@ type keptAct struct {
 // openAct reads what is kept of an act on this host. It is known by the conversation that it goes on with, so an act that was begun is found
 // again whoever asks for it later: another attempt, another ask, or the task when it has come back to this host.
 func (a *Acts) openAct(act Act, kind string, input any) (*keptAct, error) {
-	dir := filepath.Join(a.sessionDir(act.TaskID, act.Session), "acts")
+	dir := filepath.Join(a.recordOf(act).dir, "acts")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fault.New(fault.Infra, "make the folder of the session's acts: %w", err)
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -123,8 +122,7 @@ func (b *background) tail(lines int) string {
 }
 
 // inBackground starts a command that goes on while the session does other things.
-func (r *toolRun) inBackground(in command, dir string) callResult {
-	file := filepath.Join(r.outputs(), fmt.Sprintf("%.16s.log", r.in.Head))
+func (r *toolRun) inBackground(in command, dir, file string) callResult {
 	b, err := r.of.processes.start(r.in.Session, in.Command, file, r.of.of.now(), func() (*process.Process, error) {
 		return r.startInBackground(in.Command, dir, file)
 	})

@@ -95,7 +95,7 @@ func (r *toolRun) call(ctx context.Context, c transcript.Call) (res callResult) 
 	line := excerpt.Line(r.log.hide(lineOf(c)), 400)
 	r.log.activity(excerpt.Clip(line, 120), 1)
 	r.log.line("> %s", line)
-	seen := r.see(c)
+	seen := r.loops.See(c.Tool, c.Arguments) // as the model has written it
 	switch {
 	case seen.Level == loop.Stop:
 		return callResult{end: agent.Looped, content: seen.Text}
@@ -127,9 +127,6 @@ func (r *toolRun) call(ctx context.Context, c transcript.Call) (res callResult) 
 	r.log.line("%s %s", mark, excerpt.Line(r.log.hide(res.content), 400))
 	return res
 }
-
-// see counts the call for the loop detector, as the model has written it.
-func (r *toolRun) see(c transcript.Call) loop.Verdict { return r.loops.See(c.Tool, c.Arguments) }
 
 // withWarning adds a warning to a result.
 func withWarning(content, text string) string {

@@ -91,16 +91,17 @@ type ActResult struct {
 }
 
 func (a *Acts) store(act Act) transcript.Store {
-	return transcript.Store{Dir: filepath.Join(a.sessionDir(act.TaskID, act.Session), "conversation")}
+	return transcript.Store{Dir: filepath.Join(a.recordOf(act).dir, "conversation")}
 }
 
-func (a *Acts) sessionDir(taskID, session string) string {
-	return filepath.Join(taskDir(a.of.data, taskID), "sessions", session)
+// recordOf is the session's folder on this host, which OpenSession has made. What is recorded of earlier asks is not read.
+func (a *Acts) recordOf(act Act) *record {
+	return &record{dir: sessionDir(a.of.data, act.TaskID, act.Session)}
 }
 
 // started returns what the session of an act has begun with.
 func (a *Acts) started(act Act) (Started, error) {
-	file := filepath.Join(a.sessionDir(act.TaskID, act.Session), "started.json")
+	file := filepath.Join(a.recordOf(act).dir, "started.json")
 	var s Started
 	if err := readJSON(file, &s); err != nil {
 		return s, fault.New(fault.NotFound, "session %.8s is not on this host: %w", act.Session, err)

@@ -71,7 +71,7 @@ func (a *Acts) toolRun(ctx context.Context, in RunInput, kept *keptAct) (_ *tool
 	if r.tree, err = a.of.workspaces.Open(ctx, in.TaskID, in.Fence); err != nil {
 		return nil, err
 	}
-	if r.log, err = a.log(r.s); err != nil {
+	if r.log, err = a.log(in.Act, r.s); err != nil {
 		return nil, err
 	}
 	return r, r.equip(ctx)
@@ -80,7 +80,7 @@ func (a *Acts) toolRun(ctx context.Context, in RunInput, kept *keptAct) (_ *tool
 // equip makes what the calls need.
 func (r *toolRun) equip(ctx context.Context) (err error) {
 	of, in := r.of.of, r.s.SessionInput
-	rec := &record{dir: r.of.sessionDir(in.TaskID, in.ID)}
+	rec := r.of.recordOf(r.in.Act)
 	if r.session, err = of.launcher.start(ctx, in, rec); err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (r *toolRun) equip(ctx context.Context) (err error) {
 	if r.root, err = os.OpenRoot(r.tree.Dir()); err != nil {
 		return fault.New(fault.Infra, "open the workspace: %w", err)
 	}
-	r.files = &tools.Workspace{Root: r.root, Readable: func(path string) bool { return r.enforcer.mayRead(path) }}
+	r.files = &tools.Workspace{Root: r.root, Readable: r.enforcer.mayRead}
 	if r.reports, err = of.launcher.keepReports(in, rec); err != nil {
 		return err
 	}
@@ -188,7 +188,7 @@ func refused(why string) callResult {
 	return callResult{content: asJSON(map[string]any{"success": false, "error": why}), failed: true}
 }
 
-// mayRead tells whether a file or folder of the workspace may be read by the session.
+// mayRead tells whether a file or folder of the workspace may be read by the session. Its path has no links: see readable for others.
 func (en *enforcer) mayRead(path string) bool {
 	d := en.policy.Decide(policy.Request{Role: en.in.Role, Path: en.inRoot(path), Access: policy.Read})
 	return d.Verdict == policy.Allow

@@ -46,6 +46,17 @@ type runSession func(context.Context, *live) (SessionResult, error)
 // errSuperseded is the cause of a session that ends because its workspace is needed for something else.
 var errSuperseded = fault.New(fault.Stopping, "the session was ended: another attempt has its task")
 
+// supersede ends work of this process whose workspace is needed for something else, and waits until it has ended.
+func supersede(ctx context.Context, end context.CancelCauseFunc, done <-chan struct{}) error {
+	end(errSuperseded)
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 // join returns the running session of this input, or begins it with run. It ends a session with the same id for another input first.
 func (s *runningSessions) join(ctx context.Context, in SessionInput, run runSession) (*live, error) {
 	mine := heartbeatOf(ctx)
@@ -73,11 +84,8 @@ func (s *runningSessions) join(ctx context.Context, in SessionInput, run runSess
 			return l, nil
 		}
 		s.mu.Unlock()
-		l.end(errSuperseded)
-		select {
-		case <-l.done:
-		case <-ctx.Done():
-			return nil, ctx.Err()
+		if err := supersede(ctx, l.end, l.done); err != nil {
+			return nil, err
 		}
 	}
 }
@@ -153,11 +161,8 @@ func (s *runningSessions) end(ctx context.Context, taskID string, below int) err
 	}
 	s.mu.Unlock()
 	for _, l := range old {
-		l.end(errSuperseded)
-		select {
-		case <-l.done:
-		case <-ctx.Done():
-			return ctx.Err()
+		if err := supersede(ctx, l.end, l.done); err != nil {
+			return err
 		}
 	}
 	if s.acts == nil {

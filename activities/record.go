@@ -28,7 +28,7 @@ type recordState struct {
 }
 
 func openRecord(data string, in SessionInput) (*record, error) {
-	r := &record{dir: filepath.Join(taskDir(data, in.TaskID), "sessions", in.ID)}
+	r := &record{dir: sessionDir(data, in.TaskID, in.ID)}
 	if err := os.MkdirAll(r.stateDir(), 0o700); err != nil {
 		return nil, fault.New(fault.Infra, "make the session's folder: %w", err)
 	}
@@ -40,6 +40,10 @@ func openRecord(data string, in SessionInput) (*record, error) {
 }
 
 func taskDir(data, taskID string) string { return filepath.Join(data, "tasks", taskID) }
+
+func sessionDir(data, taskID, session string) string {
+	return filepath.Join(taskDir(data, taskID), "sessions", session)
+}
 
 func (r *record) stateDir() string    { return filepath.Join(r.dir, "agent") }
 func (r *record) reportsFile() string { return filepath.Join(r.dir, "reports.jsonl") }

@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"time"
 
 	"go.temporal.io/sdk/activity"
 
@@ -32,12 +33,23 @@ func orInterrupted(ctx context.Context, err error) error {
 }
 
 // untilStopping returns a context that ends when this worker is asked to stop, so that long work can end in good order.
-func untilStopping(ctx context.Context) (context.Context, func()) {
+func untilStopping(ctx context.Context) (context.Context, func()) { return untilStoppingIn(ctx, 0) }
+
+// untilStoppingIn returns a context that ends some time after this worker was asked to stop.
+func untilStoppingIn(ctx context.Context, grace time.Duration) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	done := make(chan struct{})
+	stopping := activity.GetWorkerStopChannel(ctx)
 	go func() {
 		select {
-		case <-activity.GetWorkerStopChannel(ctx):
+		case <-stopping:
+		case <-done:
+			return
+		}
+		wait := time.NewTimer(grace)
+		defer wait.Stop()
+		select {
+		case <-wait.C:
 			cancel(errStopping)
 		case <-done:
 		}

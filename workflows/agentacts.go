@@ -28,7 +28,7 @@ func (s *agentSession) open(ctx workflow.Context) (*activities.SessionResult, er
 	}
 	s.at.Head, s.at.Calls = out.Head, out.Calls
 	if out.Said != nil {
-		s.at.Unsaid = append([]signals.SessionMessage{{Text: out.Said.Text, N: out.Said.Messages}}, s.at.Unsaid...)
+		s.at.Unsaid = []signals.SessionMessage{{Text: out.Said.Text, N: out.Said.Messages}}
 	}
 	return out.Done, nil
 }
@@ -36,13 +36,12 @@ func (s *agentSession) open(ctx workflow.Context) (*activities.SessionResult, er
 // ask asks the model for its next answer.
 func (s *agentSession) ask(ctx workflow.Context) (*stopped, error) {
 	s.receive(ctx)
-	said := len(s.at.Unsaid)
 	in := activities.AskInput{Act: s.next(), Said: s.said()}
 	var out activities.ActResult
 	if err := s.act(ctx, "ask "+s.in.Open.Model, acts.AskModel, in, &out); err != nil {
 		return nil, err
 	}
-	s.at.Unsaid = s.at.Unsaid[said:]
+	s.at.Unsaid = nil
 	s.at.Head, s.at.Calls, s.at.Usage = out.Head, out.Calls, out.Usage
 	s.at.Worked += out.Took
 	s.at.Turns++
