@@ -54,7 +54,10 @@ func (a *Acts) AskModel(ctx context.Context, in AskInput) (ActResult, error) {
 			return res, orInterrupted(ctx, err)
 		}
 		res.Took = a.of.now().Sub(start)
-		return kept.end(res)
+		if res, err = kept.end(res); err != nil || res.Kind != "" {
+			return res, err
+		}
+		return res, a.bringAnswer(ctx, in.Act, s, res.Head)
 	})
 }
 

@@ -94,12 +94,15 @@ func (en *enforcer) inRoot(path string) string {
 	return en.root + string(filepath.Separator) + path // not Join: it would drop "link/.."
 }
 
-// asStatus is complete_run as the report that it stands for.
-func asStatus(arguments json.RawMessage, of *task.Deliverable) (tool string, status json.RawMessage, err error) {
+// asReport is a call as a report: complete_run stands for one about the session's deliverable.
+func asReport(c transcript.Call, of *task.Deliverable) (tool string, arguments json.RawMessage, err error) {
+	if c.Tool != completeRun.Name {
+		return c.Tool, c.Arguments, nil
+	}
 	var in struct {
 		Summary string `json:"summary"`
 	}
-	if err := task.DecodeAnswer("the call", arguments, &in); err != nil {
+	if err := task.DecodeAnswer("the call", c.Arguments, &in); err != nil {
 		return "", nil, err
 	}
 	if of == nil {

@@ -23,6 +23,7 @@ type EndInput struct {
 // another ask can go on with it.
 func (a *Acts) EndSession(ctx context.Context, in EndInput) (SessionResult, error) {
 	defer a.forget(in.Session)
+	defer a.handovers.forget(in.Session)
 	defer a.leases.end(in.Session)
 	a.processes.end(in.Session)
 	s, err := a.started(in.Act)
@@ -83,6 +84,11 @@ func (a *Acts) result(ctx context.Context, in EndInput, run *sessionRun, s Start
 	}
 	if err := run.undoWrites(context.WithoutCancel(ctx), s.Before, &res); err != nil {
 		return SessionResult{}, err
+	}
+	now := a.moment(in.Act, s, run.tree, in.Head)
+	now.ends, now.last = true, res.Kind == agent.Completed
+	if problem := a.handovers.bring(ctx, now); problem != "" {
+		log.line("! %s", log.hide(problem))
 	}
 	log.end(res)
 	hideSecrets(a.of.redact, &res)

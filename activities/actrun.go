@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -42,8 +43,24 @@ func (a *Acts) RunTools(ctx context.Context, in RunInput) (ActResult, error) {
 			return res, orInterrupted(stopping, err)
 		}
 		res.Took = a.of.now().Sub(r.start)
-		return kept.end(res)
+		if res, err = kept.end(res); err != nil || res.Kind != "" || res.Ended {
+			return res, err
+		}
+		if problem := a.handovers.bring(stopping, r.moment(res.Head)); problem != "" {
+			r.log.line("! %s", r.log.hide(problem))
+			res.Lines = append(res.Lines, excerpt.Line(r.log.hide(problem), 160))
+		}
+		return res, nil
 	})
+}
+
+// moment is where the session stands after the calls.
+func (r *toolRun) moment(head string) moment {
+	m := r.of.moment(r.in.Act, r.s, r.tree, head)
+	for _, c := range r.calls {
+		m.wrote = m.wrote || slices.Contains([]tools.Class{tools.Writes, tools.Runs}, classOf(c.Tool))
+	}
+	return m
 }
 
 // do makes the calls and adds their results to the conversation. A call that waits for a person stays open.

@@ -24,6 +24,7 @@ type Acts struct {
 	of    *Sessions
 	model Model // nil when the native agent is not set up
 	*flights
+	handovers *handovers
 	leases    leases
 	processes processes
 
@@ -56,7 +57,9 @@ type Workflow struct {
 // Started is what a session has begun with on this host, as it is kept beside its acts.
 type Started struct {
 	OpenInput
-	Before string `json:"before,omitempty"` // fingerprint of a workspace that the session must not change
+	Before   string `json:"before,omitempty"`   // fingerprint of a workspace that the session must not change
+	Snapshot string `json:"snapshot,omitempty"` // of another host, that the work tree was made from
+	Begun    string `json:"begun,omitempty"`    // the conversation's last entry then
 }
 
 // Opened is a session that is ready for its next act.
@@ -101,9 +104,8 @@ func (a *Acts) recordOf(act Act) *record {
 
 // started returns what the session of an act has begun with.
 func (a *Acts) started(act Act) (Started, error) {
-	file := filepath.Join(a.recordOf(act).dir, "started.json")
 	var s Started
-	if err := readJSON(file, &s); err != nil {
+	if err := readJSON(startedFile(a.recordOf(act)), &s); err != nil {
 		return s, fault.New(fault.NotFound, "session %.8s is not on this host: %w", act.Session, err)
 	}
 	s.Ref = act.Ref

@@ -149,12 +149,9 @@ func (r *toolRun) names() (list []string) {
 
 // report takes a report.
 func (r *toolRun) report(c transcript.Call) callResult {
-	tool, arguments := c.Tool, c.Arguments
-	if tool == completeRun.Name {
-		var why error
-		if tool, arguments, why = asStatus(arguments, r.s.Prompt.Deliverable); why != nil {
-			return refused(why.Error())
-		}
+	tool, arguments, why := asReport(c, r.s.Prompt.Deliverable)
+	if why != nil {
+		return refused(why.Error())
 	}
 	text, failed, ok := r.reports.Call(c.ID, tool, arguments)
 	switch {

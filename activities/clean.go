@@ -20,12 +20,13 @@ type Cleaner struct {
 	running    *runningSessions
 	prestarter *prestarter
 	systems    *systemTexts
+	objects    Objects // nil without an object store
 }
 
 type CleanInput struct{ Ref }
 
-// CleanUp removes the workspace, the branch in the mirror, the checkpoint, the task's caches and the home folder of its
-// commands, and the task's folder when it is empty then. It is no error when some of these are gone already.
+// CleanUp removes the workspace, the branch in the mirror, the checkpoint, the conversations in the object store, the task's caches and the
+// home folder of its commands, and the task's folder when it is empty then. It is no error when some of these are gone already.
 func (c *Cleaner) CleanUp(ctx context.Context, in CleanInput) error {
 	c.forget(in.TaskID)
 	if err := c.running.end(ctx, in.TaskID, math.MaxInt); err != nil {
@@ -33,6 +34,11 @@ func (c *Cleaner) CleanUp(ctx context.Context, in CleanInput) error {
 	}
 	if err := c.workspaces.Remove(ctx, in.TaskID, false); err != nil && !isOneOf(err, fault.NotFound) {
 		return err
+	}
+	if c.objects != nil {
+		if err := c.objects.Remove(ctx, ObjectsOf(in.TaskID)); err != nil {
+			return err
+		}
 	}
 	err := errors.Join(remove.All(homeOf(c.data, in.TaskID)), c.caches.Remove(cachesOf(c.data, in.TaskID)))
 	if err == nil {

@@ -90,7 +90,7 @@ func (b *bench) newConfig(data string, agents map[string]agent.Agent) HostConfig
 			CommandEnv: func(Dirs) []string { return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + data} },
 			AgentEnv:   func(Dirs) map[string]string { return nil },
 		},
-		Confine: Confinement{Box: openBox{}},
+		Confine: Confinement{Box: openBox{}}, Handover: Handover{Every: time.Hour},
 		Caches: toolcache.New(toolcache.Config{Dir: filepath.Join(data, "caches"), Tasks: filepath.Join(data, "tasks"), Share: true,
 			Log: slog.New(slog.DiscardHandler)}),
 		Redact: redact.New(secret).WithPath(data, "$LONGSHIFT_DATA"),

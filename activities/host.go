@@ -34,6 +34,13 @@ type HostConfig struct {
 	Examine   func(context.Context) []signals.HostFinding // looks at what this host has for tasks
 	Log       *slog.Logger
 	Now       func() time.Time
+	Handover
+}
+
+// Handover says how running sessions of Longshift's own agent leave the host.
+type Handover struct {
+	Every   time.Duration // of one session, at least
+	Objects Objects       // for conversations; nil for none
 }
 
 // AgentConfig is which agents a host runs, and how.
@@ -77,6 +84,7 @@ func NewHost(c HostConfig) *Host {
 	prestarter := &prestarter{data: c.Data, launcher: launcher, agents: c.Agents, freeMemory: c.FreeMemory, log: c.Log}
 	cleaner := &Cleaner{
 		data: c.Data, workspaces: c.Workspaces, caches: c.Caches, running: running, prestarter: prestarter, systems: systems,
+		objects: c.Objects,
 	}
 	sessions := &Sessions{
 		host: c.ID, data: c.Data, workspaces: c.Workspaces, agents: c.Agents, writeOff: c.Policy.WriteOff,
@@ -88,7 +96,8 @@ func NewHost(c HostConfig) *Host {
 		Assigner: &Assigner{host: c.ID, heartbeat: c.Heartbeat, probeWait: c.ProbeWait},
 		Examiner: &Examiner{look: c.Examine, redact: c.Redact},
 		Sessions: sessions,
-		Acts:     &Acts{of: sessions, model: c.Model, flights: acts, leases: leases{slots: slots}},
+		Acts: &Acts{of: sessions, model: c.Model, flights: acts, leases: leases{slots: slots},
+			handovers: &handovers{every: c.Every, objects: c.Objects, inspector: inspector, now: c.Now}},
 		Commands: &Commands{
 			data: c.Data, workspaces: c.Workspaces, caches: c.Caches, slots: slots, prestarter: prestarter,
 			runner: &commandRunner{boxes: boxes, env: c.Environment, commands: commands}, rules: enforcers, redact: c.Redact, log: c.Log,

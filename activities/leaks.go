@@ -19,8 +19,13 @@ func (i *inspector) leaks(ctx context.Context, tree *workspace.Tree) error {
 	for id, m := range messages {
 		texts["the message of commit "+id[:min(len(id), 10)]] = m
 	}
+	return i.leaksOf(func(to io.Writer) error { return tree.Outgoing(ctx, to) }, texts)
+}
+
+// leaksOf is leaks for patches as they are written, and for texts.
+func (i *inspector) leaksOf(write func(patches io.Writer) error, texts map[string]string) error {
 	r, w := io.Pipe()
-	go func() { w.CloseWithError(tree.Outgoing(ctx, w)) }()
+	go func() { w.CloseWithError(write(w)) }()
 	defer r.Close()
 	found, err := scanLeaks(i.redact, r, texts)
 	if err != nil {

@@ -52,7 +52,8 @@ type Prepared struct {
 	BaseCommit string        `json:"baseCommit,omitempty"` // empty for a repository without commits
 	Head       string        `json:"head,omitempty"`
 	Restored   bool          `json:"restored,omitempty"`
-	Behind     bool          `json:"behind,omitempty"` // Head is not the newest of those reported: later commits are lost
+	Snapshot   bool          `json:"snapshot,omitempty"` // it holds uncommitted work that another host has pushed
+	Behind     bool          `json:"behind,omitempty"`   // Head is not the newest of those reported: later commits are lost
 	Settings   task.Settings `json:"settings"`
 	Warnings   []string      `json:"warnings,omitempty"`
 	Notes      []string      `json:"notes,omitempty"`   // what people and agents should know of the workspace
@@ -139,7 +140,7 @@ func (p *Preparer) prepare(ctx context.Context, in PrepareInput) (Prepared, erro
 		return Prepared{}, err
 	}
 	return Prepared{
-		Branch: ws.Branch, Base: ws.BaseBranch, BaseCommit: ws.BaseCommit, Head: ws.Head, Restored: ws.Restored, Behind: ws.Behind,
+		Branch: ws.Branch, Base: ws.BaseBranch, BaseCommit: ws.BaseCommit, Head: ws.Head, Restored: ws.Restored, Snapshot: ws.Snapshot, Behind: ws.Behind,
 		Settings: resolved.Settings, Warnings: warnings, Notes: notes(p.redact, empty),
 		MaxCost: p.limits.MaxCost, MaxTime: p.limits.MaxTime, Known: known, Planned: planned,
 	}, nil

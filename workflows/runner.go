@@ -207,6 +207,9 @@ func (ru *runner) workspace(ctx workflow.Context) error {
 	if out.Restored {
 		ru.journal.say(ctx, "host", "workspace restored from the checkpoint at %s", short(out.Head))
 	}
+	if out.Snapshot {
+		ru.journal.say(ctx, "host", "the work that was not committed yet was restored as it was pushed last")
+	}
 	if out.Behind {
 		return &lost{out.Head}
 	}

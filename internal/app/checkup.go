@@ -14,6 +14,6 @@ import (
 func examine(cfg config.Config) func(context.Context) []signals.HostFinding {
 	env := environ.SystemEnviron()
 	m := &checkup.Machine{Vars: env.Vars, Programs: env, Git: environ.NewGit(env), Version: checkup.ReadBuild("").String(),
-		Claude: claude.Pinned, Sandbox: trySandbox, Work: tryWork, Signing: trySigning, Model: tryModel, App: readApp}
+		Claude: claude.Pinned, Sandbox: trySandbox, Work: tryWork, Signing: trySigning, Objects: tryObjects, Model: tryModel, App: readApp}
 	return func(ctx context.Context) []signals.HostFinding { return m.All(ctx, cfg) }
 }

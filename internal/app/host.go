@@ -77,6 +77,11 @@ func newHostConfig(
 			log.Warn("A secret for tasks can't be given", "variable", g.Name, "repository", g.Repository, "error", err, "hint", fault.HintOf(err))
 		}
 	}
+	leaving, closeObjects, err := handover(ctx, cfg)
+	if err != nil {
+		closeAll()
+		return none, nil, err
+	}
 	agents, endAgents := newAgents(cfg, log)
 	second, _ := sensitive.ParseRules(cfg.Commands.Sensitive) // config has validated it
 	h := activities.HostConfig{
@@ -86,9 +91,10 @@ func newHostConfig(
 		AgentConfig: activities.AgentConfig{Agents: agents, Gateway: gw, Scenario: cfg.Scenario,
 			FreeMemory: func() (int64, bool) { return freeMemory("/") }, Model: ownModel(cfg)},
 		Environment: activities.Environment{CommandEnv: commandEnv(cfg), AgentEnv: agentEnv(cfg), Secrets: taskSecrets(cfg)},
+		Handover:    leaving,
 		Permissions: activities.Permissions{Policy: rules, Audit: commands, SettingsAllow: cfg.Commands.Allow},
 	}
-	end := func() { endAgents(); closeAll() }
+	end := func() { endAgents(); closeObjects(); closeAll() }
 	if err := tryHost(ctx, h); err != nil {
 		end()
 		return none, nil, err

@@ -137,7 +137,7 @@ func modelGateway(cfg config.Config) gateway.Config {
 
 // secretValues returns the exact values that must be redacted. A file that can't be read is skipped.
 func secretValues(cfg config.Config) []string {
-	var values []string
+	values := awsSecrets()
 	for _, s := range cfg.Secrets() {
 		v, err := s.Read()
 		if s == &cfg.Sandbox.Proxy {

@@ -20,11 +20,11 @@ import (
 const sweepEvery = time.Hour
 
 func newSweeper(cfg config.Config, c describer, log *slog.Logger) (*sweep.Sweeper, error) {
-	spaces, err := newWorkspaces(cfg, log)
+	manager, err := newWorkspaces(cfg, log)
 	if err != nil {
 		return nil, err
 	}
-	return &sweep.Sweeper{Tasks: filepath.Join(cfg.Data, "tasks"), Keep: cfg.Keep.Tasks, Size: int64(cfg.Keep.Size) << 30, Spaces: spaces,
+	return &sweep.Sweeper{Tasks: filepath.Join(cfg.Data, "tasks"), Keep: cfg.Keep.Tasks, Size: int64(cfg.Keep.Size) << 30, Spaces: spaces{manager, cfg},
 		Ended: func(ctx context.Context, o sweep.Owner) (bool, error) { return ended(ctx, c, o) }, Now: time.Now, Log: log}, nil
 }
 

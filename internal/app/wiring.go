@@ -45,6 +45,7 @@ func Wiring() cli.Wiring {
 		Sandbox:          trySandbox,
 		Work:             tryWork,
 		Signing:          trySigning,
+		Objects:          tryObjects,
 		Sweeper: func(process config.Config, c client.Client) (*sweep.Sweeper, error) {
 			return newSweeper(process, c, slog.New(slog.DiscardHandler))
 		},

@@ -39,6 +39,7 @@ type Machine struct {
 	Sandbox func(ctx context.Context, process config.Config) ([]Layer, error)
 	Work    func(ctx context.Context, process config.Config) ([]Tool, error)
 	Signing func(ctx context.Context, process config.Config) error
+	Objects func(ctx context.Context, process config.Config) error // keeps something in the object store and takes it back
 	// App asks GitHub how the app stands that is configured.
 	App func(ctx context.Context, process config.Config) (forge.AppState, error)
 	// Model makes one call that costs nothing to the model's endpoint, and returns the endpoint's name.
@@ -99,6 +100,9 @@ func (m *Machine) work(ctx context.Context, conf config.Config, writes bool) []F
 		findings = append(findings, checkGrants(conf))
 	}
 	findings = append(findings, good("commit author", conf.Author.Name+" <"+conf.Author.Email+">"))
+	if conf.Host.Objects != "" {
+		findings = append(findings, m.checkObjects(ctx, conf))
+	}
 	if conf.Author.SigningKey != "" && writes {
 		findings = append(findings, m.checkSigning(ctx, conf))
 	}

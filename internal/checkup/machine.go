@@ -84,6 +84,16 @@ func (m *Machine) checkSigning(ctx context.Context, conf config.Config) Finding 
 	return good("signing key", conf.Author.SigningKey+" signs commits")
 }
 
+// checkObjects looks whether conversations can be kept where other hosts find them.
+func (m *Machine) checkObjects(ctx context.Context, conf config.Config) Finding {
+	ctx, cancel := context.WithTimeout(ctx, askWithin)
+	defer cancel()
+	if err := m.Objects(ctx, conf); err != nil {
+		return Failed("object store", err)
+	}
+	return good("object store", "written to and read")
+}
+
 // MakeData makes the data folder, for this user alone: it will hold workspaces and logs.
 func MakeData(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -56,6 +56,8 @@ type Wiring struct {
 	Sweeper func(process config.Config, c client.Client) (*sweep.Sweeper, error)
 	// Signing makes a signature with the key for commits.
 	Signing func(ctx context.Context, process config.Config) error
+	// Objects keeps something in the object store and takes it back.
+	Objects func(ctx context.Context, process config.Config) error
 	// Model makes one call that costs nothing to the model's endpoint, and returns the endpoint's name. Errors are faults.
 	Model func(ctx context.Context, process config.Config) (endpoint string, err error)
 	// ClaudeVersion is the version of Claude Code that was tested; sessions of another one are refused.

@@ -29,6 +29,9 @@ type Host struct {
 	Heartbeat time.Duration `envconfig:"LONGSHIFT_HEARTBEAT" default:"30s"`
 	Probe     time.Duration `envconfig:"LONGSHIFT_PROBE" default:"60s"`
 	Alone     time.Duration `envconfig:"LONGSHIFT_ALONE" default:"15m"`
+
+	Snapshots time.Duration `envconfig:"LONGSHIFT_SNAPSHOTS" default:"30s"`
+	Objects   string        `envconfig:"LONGSHIFT_OBJECT_STORE"`
 }
 
 // Limits hold for all tasks, whatever they ask for. A cost, time or count of zero is no limit.

@@ -30,6 +30,7 @@ func (c *Config) validate() []error {
 	wrong(host.Probe >= time.Second || c.failed("LONGSHIFT_PROBE"), "LONGSHIFT_PROBE", host.Probe, "too short; give 1s or more, such as 60s")
 	wrong(host.Alone >= 0, "LONGSHIFT_ALONE", host.Alone,
 		"negative; give a duration such as 15m, or 0s to end sessions with the first heartbeat that the server misses")
+	wrong(host.Snapshots >= 0, "LONGSHIFT_SNAPSHOTS", host.Snapshots, "negative; give a duration such as 30s, or 0s for every step that wrote")
 	wrong(limits.MaxCost >= 0, "LONGSHIFT_MAX_COST", limits.MaxCost, "negative; give US dollars, or 0 for no limit")
 	wrong(limits.MaxTime >= 0, "LONGSHIFT_MAX_TIME", limits.MaxTime, "negative; give a duration such as 2h, or 0 for no limit")
 	wrong(limits.DailyCost >= 0, "LONGSHIFT_DAILY_COST", limits.DailyCost, "negative; give US dollars, or 0 for no limit")

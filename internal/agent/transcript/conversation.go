@@ -69,3 +69,17 @@ func (c *Conversation) Answers() (n int) {
 	}
 	return n
 }
+
+// Failed tells by their ids which calls have failed.
+func (c *Conversation) Failed() map[string]bool {
+	failed := map[string]bool{}
+	for _, e := range c.Entries {
+		if e.Results == nil {
+			continue
+		}
+		for _, r := range e.Results.List {
+			failed[r.Call] = r.Failed
+		}
+	}
+	return failed
+}

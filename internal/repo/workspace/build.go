@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,6 +53,9 @@ func (j *preparation) build(ctx context.Context, m *Manager) error {
 	if err := j.checkOut(ctx); err != nil {
 		return fmt.Errorf("check out: %w", err)
 	}
+	if err := j.followSnapshot(ctx, cmp.Or(j.o.state.Record.Checkpoint, j.o.state.Record.Base), true); err != nil {
+		return err
+	}
 	return j.announce(ctx)
 }
 
@@ -62,7 +66,7 @@ func (j *preparation) resolveBase(ctx context.Context) error {
 	case j.found.Fence > 0:
 		branch := rec.Branch
 		*rec = j.found
-		rec.Fence, rec.Branch = 0, branch
+		rec.Fence, rec.Branch, rec.Snapshot = 0, branch, ""
 	case j.spec.Continue && j.found.Checkpoint == "":
 		if err := j.startAtTip(ctx); err != nil {
 			return err

@@ -53,7 +53,7 @@ func (m *commitMaker) commitTree(ctx context.Context, tree, message string, date
 	return strings.TrimSpace(out.String()), err
 }
 
-// innerCommit creates a commit that never leaves this host.
+// innerCommit creates a commit that no branch holds, so that nobody has to sign it.
 func (m *commitMaker) innerCommit(ctx context.Context, tree, message string, parents ...string) (string, error) {
 	args := slices.Concat([]string{"commit-tree"}, asParents(parents), []string{"-F", "-", tree})
 	return m.bare.with(m.dates()...).feed(ctx, message, args...)

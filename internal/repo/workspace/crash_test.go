@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -52,6 +53,11 @@ func wholeTask(ctx context.Context, m *Manager, spec Spec) error {
 	for _, key := range []string{"1", "2"} {
 		if err := os.WriteFile(filepath.Join(ws.Dir, key+".txt"), []byte(key+"\n"), 0o644); err != nil {
 			return err
+		}
+		if key == "2" {
+			if _, err := tree.PushSnapshot(ctx, SnapshotSpec{Note: key, Inspect: func(func(io.Writer) error) error { return nil }}); err != nil {
+				return err
+			}
 		}
 		if _, err := tree.Commit(ctx, CommitSpec{Key: key, Message: "Work " + key}); err != nil {
 			return err

@@ -36,8 +36,8 @@ type taskRefs struct {
 	notes   *pushNotes
 }
 
-// fenceCommit creates the commit that holds the record. Its parents are the checkpoint and the commit where the task started, so that a
-// base that was rewritten on the remote can still be fetched.
+// fenceCommit creates the commit that holds the record. Its parents are the checkpoint, the snapshot and the commit where the task started,
+// so that a base that was rewritten on the remote can still be fetched.
 func (t *taskRefs) fenceCommit(ctx context.Context, rec record) (string, error) {
 	data, err := json.Marshal(rec)
 	if err != nil {
@@ -45,7 +45,7 @@ func (t *taskRefs) fenceCommit(ctx context.Context, rec record) (string, error) 
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "tree %s\n", t.state.emptyTree())
-	parents := []string{rec.Base, rec.Trunk, rec.Checkpoint}
+	parents := []string{rec.Base, rec.Trunk, rec.Checkpoint, rec.Snapshot}
 	for i, parent := range parents {
 		if parent != "" && !slices.Contains(parents[:i], parent) {
 			fmt.Fprintf(&b, "parent %s\n", parent)
@@ -88,7 +88,7 @@ func (t *taskRefs) write(ctx context.Context, rem remote, next record, list ...u
 	for _, u := range list {
 		switch u.ref {
 		case checkpointRef(t.id):
-			next.Before, next.Checkpoint = u.from, u.to
+			next.Before, next.Checkpoint, next.Snapshot = u.from, u.to, ""
 		case t.state.branchRef():
 			next.Replaced, next.Pushed, replaces = u.from, u.to, ""
 		}

@@ -37,6 +37,7 @@ type record struct {
 	Branch     string `json:"branch"`
 	Pushed     string `json:"pushed,omitempty"`   // commit that we pushed last to the task's branch, or that was there when we took it over
 	Squashed   string `json:"squashed,omitempty"` // last commit before a squash, which no branch holds any more
+	Snapshot   string `json:"snapshot,omitempty"` // commit with the work tree since the checkpoint (see PushSnapshot)
 
 	// A remote on a local disk moves refs one by one, so a killed push may leave some of them behind. These fields tell that apart from a
 	// write of somebody else.
@@ -57,7 +58,8 @@ type state struct {
 	Format     string           `json:"format"` // sha1 or sha256
 	Mirror     string           `json:"mirror"` // name of its folder
 	Restored   bool             `json:"restored,omitempty"`
-	FenceRef   string           `json:"fenceRef"` // value of the fence ref
+	Taken      string           `json:"taken,omitempty"` // snapshot of another host that the work tree was made from
+	FenceRef   string           `json:"fenceRef"`        // value of the fence ref
 	Record     record           `json:"record"`
 	Merging    *merging         `json:"merging,omitempty"`  // merge that waits for its commit
 	Step       *step            `json:"step,omitempty"`     // unfinished step, which the next operation completes

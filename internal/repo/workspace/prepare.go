@@ -104,9 +104,13 @@ func (o *opened) workspace(ctx context.Context, reported []string) (Workspace, e
 	if err := o.submodules.fill(ctx, true); err != nil {
 		return Workspace{}, err
 	}
+	taken, err := o.taken(ctx)
+	if err != nil {
+		return Workspace{}, err
+	}
 	rec := o.state.Record
 	ws := Workspace{Dir: o.place.work(), BaseBranch: rec.BaseBranch, BaseCommit: rec.Base, Head: head, Branch: rec.Branch,
-		Restored: o.state.Restored, Behind: !holds, Empty: o.state.empty(), Unfilled: o.state.Unfilled}
+		Restored: o.state.Restored, Behind: !holds, Empty: o.state.empty(), Unfilled: o.state.Unfilled, Snapshot: taken.Commit != ""}
 	if o.state.Merging != nil {
 		ws.Merging = o.state.Merging.Base
 	}

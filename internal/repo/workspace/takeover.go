@@ -39,6 +39,12 @@ func (j *preparation) takeOver(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if head, err = j.o.branch.head(ctx); err != nil {
+		return err
+	}
+	if err := j.followSnapshot(ctx, head, false); err != nil {
+		return err
+	}
 	return j.announce(ctx)
 }
 

@@ -129,6 +129,7 @@ type Workspace struct {
 	Branch     string
 	Restored   bool   // made from the task's checkpoint on the remote
 	Behind     bool   // Head lacks the last reported head: it is an earlier head of the task
+	Snapshot   bool   // the work tree holds uncommitted work that another host has pushed
 	Empty      bool   // the repository had no commit
 	Merging    string // base branch commit whose merge waits for the next Commit; "" when none does
 	Unfilled   string // files of Git LFS without their content: they are pointers in the work tree
