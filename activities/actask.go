@@ -80,11 +80,6 @@ func (a *Acts) ask(ctx context.Context, in AskInput, s Started, kept *keptAct) (
 	} else if err := kept.begin("asked"); err != nil {
 		return ActResult{}, err
 	}
-	if in.Said != nil {
-		if c, err = a.add(in.Act, c, transcript.Entry{Said: in.Said}); err != nil {
-			return ActResult{}, err
-		}
-	}
 	log, err := a.log(in.Act, s)
 	if err != nil {
 		return ActResult{}, err
@@ -102,8 +97,24 @@ func (a *Acts) ask(ctx context.Context, in AskInput, s Started, kept *keptAct) (
 	ends.show(ctx, &to)
 	ctx, cancel := context.WithTimeout(ctx, longestAnswer)
 	defer cancel()
-	answer, err := a.model.Answer(ctx, to.Endpoint,
-		transcript.Query{Session: in.Session, Start: c.Start(), Entries: c.Entries[1:], MaxOutput: mostOutput})
+	ask := modelCall{of: a, in: in, c: c, to: to.Endpoint, ends: ends, log: log, context: limitsOf(s.Native).context}
+	if ask.full() {
+		return ask.summarise(ctx)
+	}
+	if in.Said != nil {
+		if ask.c, err = a.add(in.Act, c, transcript.Entry{Said: in.Said}); err != nil {
+			return ActResult{}, err
+		}
+	}
+	c = ask.c
+	answer, err := a.model.Answer(ctx, to.Endpoint, ask.query(c.Entries[1:], mostOutput))
+	if why, ok := errors.AsType[*agent.Failure](err); ok && why.TooLong && c.Size() > 0 {
+		ask.c, err = a.conversation(in.Act)
+		if err != nil {
+			return ActResult{}, err
+		}
+		return ask.summarise(ctx)
+	}
 	if err != nil {
 		return a.unanswered(c, ends, log, err)
 	}
@@ -122,7 +133,7 @@ func (a *Acts) arrived(in AskInput, c *transcript.Conversation) (res ActResult, 
 		if err != nil {
 			return res, false, fault.New(fault.Infra, "%w", err)
 		}
-		from = said
+		from = append(from, said...)
 	}
 	for _, head := range from {
 		after, err := store.After(head)
@@ -134,7 +145,12 @@ func (a *Acts) arrived(in AskInput, c *transcript.Conversation) (res ActResult, 
 			if err != nil {
 				return res, false, fault.New(fault.Infra, "%w", err)
 			}
-			if last := longer.Entries[len(longer.Entries)-1]; last.Answer != nil {
+			last := longer.Entries[len(longer.Entries)-1]
+			if last.Summary != nil {
+				a.remember(in.Session, longer)
+				return ActResult{Head: name, Summed: true, Usage: last.Summary.Total}, true, nil
+			}
+			if last.Answer != nil {
 				a.remember(in.Session, longer)
 				return ActResult{Head: name, Calls: a.plannedCalls(last.Answer.Calls), Empty: len(last.Answer.Calls) == 0, Usage: last.Answer.Total}, true, nil
 			}

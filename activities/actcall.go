@@ -33,11 +33,12 @@ func lineOf(c transcript.Call) string {
 		ID      string `json:"id"`
 		Verdict string `json:"verdict"`
 		Text    string `json:"text"`
+		Ask     string `json:"question"`
 		From    any    `json:"from"`
 		To      any    `json:"to"`
 	}
 	_ = json.Unmarshal(c.Arguments, &in) // what does not fit is not shown
-	parts := []string{c.Tool, in.ID, in.Status, in.Verdict, in.Command, in.Pattern, in.Path}
+	parts := []string{c.Tool, in.ID, in.Status, in.Verdict, in.Ask, in.Command, in.Pattern, in.Path}
 	if in.From != nil && in.To != nil {
 		parts = append(parts, fmt.Sprintf("%v-%v", in.From, in.To))
 	}
@@ -57,7 +58,7 @@ func (r *toolRun) asPolicy(c transcript.Call) (p agent.Call, ok bool) {
 	input := map[string]any{"file_path": path}
 	switch c.Tool {
 	case "run_command":
-		in, err := commandOf(c.Arguments)
+		in, err := commandOf(c.Arguments, limitsOf(r.s.Native).longest)
 		if err != nil {
 			return p, false
 		}

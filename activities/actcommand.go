@@ -23,11 +23,9 @@ import (
 
 // Limits of a command.
 const (
-	usualCommand   = 30 * time.Second
-	longestCommand = 300 * time.Second
-	keptOutput     = 50 << 10 // bytes of output that are kept
-	shownOutput    = 4 << 10  // bytes of it that the model is shown
-	mostFile       = 64 << 20 // bytes of the file with all of it
+	keptOutput  = 50 << 10 // bytes of output that are kept
+	shownOutput = 4 << 10  // bytes of it that the model is shown
+	mostFile    = 64 << 20 // bytes of the file with all of it
 )
 
 // command is a call of run_command.
@@ -38,11 +36,11 @@ type command struct {
 	Beside  bool   `json:"background"`
 }
 
-func commandOf(arguments json.RawMessage) (in command, err error) {
+func commandOf(arguments json.RawMessage, longest time.Duration) (in command, err error) {
 	if err := task.DecodeAnswer("the call", arguments, &in); err != nil {
 		return in, err
 	}
-	switch most := int(longestCommand.Seconds()); {
+	switch most := seconds(longest); {
 	case strings.TrimSpace(in.Command) == "":
 		return in, fault.New(fault.Work, "command is empty: give a command line for bash")
 	case strings.ContainsRune(in.Command, 0):
@@ -55,7 +53,8 @@ func commandOf(arguments json.RawMessage) (in command, err error) {
 
 // command runs a command in the session's box. One that an earlier attempt has begun is not run again.
 func (r *toolRun) command(ctx context.Context, c transcript.Call) callResult {
-	in, err := commandOf(c.Arguments)
+	limits := limitsOf(r.s.Native)
+	in, err := commandOf(c.Arguments, limits.longest)
 	if err != nil {
 		return refused(fmt.Sprintf(`%v. A call looks like this: {"command": "go test ./...", "timeout": 120}`, err))
 	}
@@ -80,7 +79,7 @@ func (r *toolRun) command(ctx context.Context, c transcript.Call) callResult {
 	if in.Beside {
 		return r.inBackground(in, dir, file)
 	}
-	wall := usualCommand
+	wall := limits.timeout
 	if in.Timeout > 0 {
 		wall = time.Duration(in.Timeout) * time.Second
 	}
@@ -89,7 +88,7 @@ func (r *toolRun) command(ctx context.Context, c transcript.Call) callResult {
 		return callResult{err: err}
 	}
 	r.enforcer.event(agent.Event{Kind: agent.ToolResult, ID: c.ID, Failed: res.Exit.Code != 0, Text: fmt.Sprintf("exit code %d", res.Exit.Code)})
-	return commandResult(in.Command, res, file)
+	return commandResult(in.Command, res, file, limits.longest)
 }
 
 // outputs is the folder with the whole outputs of the session's commands. It lies outside of what they may write: the worker reads it.
@@ -168,7 +167,7 @@ func (r *toolRun) run(ctx context.Context, line, dir, file string, wall time.Dur
 }
 
 // commandResult is what the model is told of a command that has ended.
-func commandResult(line string, res process.Result, file string) callResult {
+func commandResult(line string, res process.Result, file string, longest time.Duration) callResult {
 	out := map[string]any{"success": res.Exit.Code == 0 && !res.TimedOut, "exit_code": res.Exit.Code, "output": headAndTail(res.Output),
 		"seconds": res.Duration.Round(10 * time.Millisecond).Seconds()}
 	if len(res.Output) > shownOutput || res.Truncated {
@@ -179,7 +178,7 @@ func commandResult(line string, res process.Result, file string) callResult {
 	switch {
 	case res.TimedOut:
 		out["error"] = fmt.Sprintf("it was ended after %s; give a longer timeout (at most %s), or run less",
-			res.Duration.Round(time.Second), longestCommand)
+			res.Duration.Round(time.Second), longest)
 		end = "-> ended after " + res.Duration.Round(time.Second).String()
 	case res.Exit.Signal != "":
 		out["error"] = "it was ended by " + res.Exit.Signal

@@ -85,7 +85,7 @@ func (r *toolRun) do(ctx context.Context) (ActResult, error) {
 		res.Lines = append(res.Lines, excerpt.Line(r.log.hide(m.line), 160))
 	}
 	if r.last {
-		results.Note = r.in.Left
+		results.Note = strings.TrimSpace(r.in.Left + " " + r.progress())
 	}
 	if _, ended := r.reports.Ended(); ended {
 		res.Ended = true
@@ -122,6 +122,10 @@ func (r *toolRun) call(ctx context.Context, c transcript.Call) (res callResult) 
 		res = r.manage(c)
 	case c.Tool == "command_output":
 		res = r.output(ctx, c)
+	case c.Tool == "checklist":
+		res = r.checklist(c)
+	case classOf(c.Tool) == tools.Asks:
+		res = r.person(c)
 	case classOf(c.Tool) == tools.Runs:
 		res = r.command(ctx, c)
 	case classOf(c.Tool) == tools.Reports:

@@ -81,16 +81,18 @@ type PlannedCall struct {
 
 // ActResult is what an act has come to.
 type ActResult struct {
-	Head  string            `json:"head"`
-	Calls []PlannedCall     `json:"calls,omitempty"` // of an answer of the model
-	Lines []string          `json:"lines,omitempty"` // for people, one for each call that was made
-	Usage task.Usage        `json:"usage,omitzero"`  // of the session on this host so far; of model calls
-	Took  time.Duration     `json:"took,omitempty"`  // running time, without the wait for a slot
-	Empty bool              `json:"empty,omitempty"` // the answer calls no tool
-	Ended bool              `json:"ended,omitempty"` // the session has made its last report
-	Kind  agent.OutcomeKind `json:"kind,omitempty"`  // why the session can't go on now; Text says more
-	Text  string            `json:"text,omitempty"`
-	Reset time.Time         `json:"reset,omitzero"` // for agent.Quota
+	Head  string        `json:"head"`
+	Calls []PlannedCall `json:"calls,omitempty"` // of an answer of the model
+	Lines []string      `json:"lines,omitempty"` // for people, one for each call that was made
+	Usage task.Usage    `json:"usage,omitzero"`  // of the session on this host so far; of model calls
+	Took  time.Duration `json:"took,omitempty"`  // running time, without the wait for a slot
+	Empty bool          `json:"empty,omitempty"` // the answer calls no tool
+
+	Summed bool              `json:"summed,omitempty"` // the conversation was summarised, and the model is to be asked again
+	Ended  bool              `json:"ended,omitempty"`  // the session has made its last report
+	Kind   agent.OutcomeKind `json:"kind,omitempty"`   // why the session can't go on now; Text says more
+	Text   string            `json:"text,omitempty"`
+	Reset  time.Time         `json:"reset,omitzero"` // for agent.Quota
 }
 
 func (a *Acts) store(act Act) transcript.Store {

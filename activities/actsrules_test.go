@@ -1,14 +1,18 @@
 package activities
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/agent/prompt"
 	"github.com/longshift/longshift/internal/agent/transcript"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/redact"
@@ -162,5 +166,90 @@ func TestLeases(t *testing.T) {
 	l.giveBack("s", l.held["s"])
 	if l.slots.used != 0 || len(l.held) != 0 {
 		t.Errorf("%d slots used", l.slots.used)
+	}
+}
+
+// TestNativeQuestion: a question ends the ask, and has its result when the session goes on: what people have said, or that nobody has.
+func TestNativeQuestion(t *testing.T) {
+	const question = "Is the old format still needed?"
+	for name, c := range map[string]struct {
+		said   []prompt.Message
+		want   string
+		failed bool
+	}{
+		"answered": {[]prompt.Message{{Text: "No, drop it."}}, "people have answered", false},
+		"resumed":  {nil, "nobody has answered", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, nil)
+			b.prepare()
+			r := b.begins(task.Planner, []transcript.Call{calling("ask_person", asJSON(map[string]string{"question": question}))})
+			r.in.Commands.Questions = task.QuestionsPerson
+			res := r.play()
+			if res.Kind != agent.NeedsAnswer || res.Error != question {
+				t.Fatalf("%+v", res)
+			}
+			r.in.Ask, r.in.Head = 2, r.head
+			r.in.Prompt.Messages = c.said
+			out := r.open()
+			if len(out.Calls) != 1 || (out.Said == nil) != (c.said == nil) {
+				t.Errorf("goes on with %+v", out)
+			}
+			r.makes()
+			if got := r.results(); len(got) != 1 || got[0].Failed != c.failed || !strings.Contains(got[0].Content, c.want) {
+				t.Errorf("the result is %+v", got)
+			}
+		})
+	}
+	b := newBench(t, nil)
+	b.prepare()
+	r := b.begins(task.Implementer, []transcript.Call{calling("ask_person", `{"question":"x"}`), calling("ask_person", `{"question":" "}`),
+		calling("ask_person", `{"question":"`+strings.Repeat("x", 1001)+`"}`)})
+	r.play()
+	for n, want := range []string{"nobody is asked in this task", "question is empty", "1001 bytes"} {
+		if got := r.results()[n]; !got.Failed || !strings.Contains(got.Content, want) {
+			t.Errorf("result %d is %+v", n, got)
+		}
+	}
+}
+
+// TestNativeChecklist tells the model with its results how much of its list is done, once it has one.
+func TestNativeChecklist(t *testing.T) {
+	b := newBench(t, nil)
+	b.prepare()
+	r := b.begins(task.Implementer, []transcript.Call{calling("list_dir", `{}`)},
+		[]transcript.Call{calling("checklist", `{"items":[{"text":"a","done":true},{"text":"b","done":false}]}`), calling("checklist", `{"items":"a"}`)})
+	r.play()
+	c, err := r.host.Acts.store(Act{Ref: r.in.Ref, Session: r.in.ID}).Load(r.head)
+	must(t, err)
+	var notes []string
+	for _, e := range c.Entries {
+		if e.Results != nil && e.Results.Note != "" {
+			notes = append(notes, e.Results.Note)
+		}
+	}
+	if want := []string{"[left: $1.00]", "[left: $1.00] [round 2, checklist: 1 of 2 done]"}; !slices.Equal(notes, want) {
+		t.Errorf("notes %q, want %q", notes, want)
+	}
+}
+
+// TestNativeLimits holds calls to the limits that the settings name, and tells the model of them.
+func TestNativeLimits(t *testing.T) {
+	b := newBench(t, nil)
+	b.prepare()
+	must(t, os.WriteFile(b.work()+"/large.txt", bytes.Repeat([]byte("x"), 2049), 0o600))
+	r := b.begins(task.Implementer, []transcript.Call{calling("read_file", `{"path":"large.txt"}`), calling("run_command", `{"command":"sleep 30"}`),
+		calling("run_command", `{"command":"true","timeout":61}`)})
+	r.in.Native = task.NativeSettings{ReadBytes: 2048, Timeout: task.Duration(time.Second), MaxTimeout: task.Duration(time.Minute)}
+	r.play()
+	for n, want := range []string{"2048", "ended after 1s", "1 to 60"} {
+		if got := r.results()[n]; !got.Failed || !strings.Contains(got.Content, want) {
+			t.Errorf("result %d is %+v", n, got)
+		}
+	}
+	for _, tool := range r.model.last.Load().Start.Tools {
+		if tool.Name == "run_command" && !strings.Contains(string(tool.Schema), "seconds, 1 unless given, at most 60") {
+			t.Errorf("the model is told %s", tool.Schema)
+		}
 	}
 }

@@ -76,6 +76,10 @@ func (a *Acts) goOn(act Act, run *sessionRun, c *transcript.Conversation) (*tran
 	}
 	results := &transcript.Results{}
 	for _, call := range open {
+		if said := len(run.in.Prompt.Messages) > c.Messages(); classOf(call.Tool) == tools.Asks && said {
+			results.List = append(results.List, transcript.Result{Call: call.ID, Content: answerOf(said).content})
+			continue
+		}
 		results.List = append(results.List, transcript.Result{Call: call.ID, Content: refused(lostCall).content, Failed: true})
 	}
 	return a.add(act, c, transcript.Entry{Results: results}, said)

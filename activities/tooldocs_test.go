@@ -36,7 +36,7 @@ func toolsReference(t *testing.T) string {
 	roles := map[string][]string{}
 	var all []transcript.Tool
 	for _, role := range []task.Role{task.Implementer, task.Planner, task.Reviewer} {
-		for _, tool := range offered(role) {
+		for _, tool := range offered(role, limitsOf(task.NativeSettings{})) {
 			if roles[tool.Name] == nil {
 				all = append(all, tool)
 			}

@@ -77,12 +77,12 @@ const (
 
 // KeepsAdmission reports whether a task keeps its admission while it is suspended for a reason. It does if the same cause would stop the
 // next task. Errors may be the task's own, so it does not keep it then; the limiter counts consecutive tasks with errors. In a backlog, a
-// question about the specification holds up the tasks behind it. source is that of the task's origin, "" for none.
+// question holds up the tasks behind it. source is that of the task's origin, "" for none.
 func KeepsAdmission(why Reason, source string) bool {
 	switch why {
 	case ReasonQuota, ReasonInfra, ReasonAccess:
 		return true
-	case ReasonSpecIssue:
+	case ReasonSpecIssue, ReasonQuestion:
 		return source == "backlog"
 	}
 	return false

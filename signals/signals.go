@@ -106,6 +106,7 @@ const (
 	ReasonTime      Reason = "time"           // the time budget is used up
 	ReasonQuota     Reason = "quota"          // the account's quota is used up
 	ReasonSpecIssue Reason = "spec_issue"     // the specification is unclear
+	ReasonQuestion  Reason = "question"       // a session has a question
 	ReasonErrors    Reason = "errors"         // too many errors in a row
 	ReasonInfra     Reason = "infrastructure" // infrastructure keeps failing
 	ReasonAccess    Reason = "access"         // a key or login was rejected

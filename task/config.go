@@ -68,7 +68,11 @@ type ToolsConfig struct {
 
 // NativeConfig bounds the sessions of Longshift's own agent.
 type NativeConfig struct {
-	Steps *int `json:"steps,omitempty" yaml:"steps"` // calls of tools that one session makes before it is suspended
+	Steps      *int    `json:"steps,omitempty" yaml:"steps"`           // calls of tools that one session makes before it is suspended
+	ReadBytes  *int    `json:"readBytes,omitempty" yaml:"readBytes"`   // largest file that read_file shows
+	Timeout    *string `json:"timeout,omitempty" yaml:"timeout"`       // of a command that names none
+	MaxTimeout *string `json:"maxTimeout,omitempty" yaml:"maxTimeout"` // the longest that a command may ask for
+	Context    *int    `json:"context,omitempty" yaml:"context"`       // tokens that the model takes
 }
 
 // PathsConfig restricts what agents may touch. Patterns are relative to the workspace; "**" matches any number of folders.

@@ -129,6 +129,10 @@ func ConfigKeys() []ConfigKey {
 			"use Task, WebSearch or WebFetch(https://host/*)"),
 		whole("native.steps", "for the native agent: calls of tools that one session makes; then it is suspended, and resume gives it as many again; "+
 			"1 switches its loop off", 1, 1000),
+		whole("native.readBytes", "the largest file that its read_file shows, in bytes; longer ones are read by lines", 1024, 8<<20),
+		duration("native.timeout", "how long a command of it may run that names no time", time.Second, 30*time.Minute),
+		duration("native.maxTimeout", "the longest time that a command of it may name", time.Second, 30*time.Minute),
+		whole("native.context", "tokens that its model takes; what is older is summarised before they are used up", 8000, 2_000_000),
 		text("scenario", `for the script agent: "demo", or a scenario file; needs the operator's permission`, 64<<10, wrongScenario,
 			`give "demo" or the path of a scenario file`),
 	}

@@ -121,7 +121,11 @@ type ToolSettings struct {
 
 // NativeSettings bounds the sessions of Longshift's own agent.
 type NativeSettings struct {
-	Steps int `json:"steps,omitempty"` // calls of tools in one session, before it is suspended
+	Steps      int      `json:"steps,omitempty"`      // calls of tools in one session, before it is suspended
+	ReadBytes  int      `json:"readBytes,omitempty"`  // largest file that read_file shows
+	Timeout    Duration `json:"timeout,omitempty"`    // of a command that names none
+	MaxTimeout Duration `json:"maxTimeout,omitempty"` // the longest that a command may ask for
+	Context    int      `json:"context,omitempty"`    // tokens that the model takes
 }
 
 // HiddenFrom lists what a session in the role may not even read. "" stands for setup and check.
@@ -177,7 +181,7 @@ func (d *Duration) UnmarshalText(b []byte) error {
 // Settings returns the values of a configuration; values that are not set are zero. Durations must have passed Validate.
 func (c Config) Settings() Settings {
 	approval, budget, pull, notify := or(c.Approval), or(c.Budget), or(c.PullRequest), or(c.Notify)
-	commands, paths := or(c.Commands), or(c.Paths)
+	commands, paths, native := or(c.Commands), or(c.Paths), or(c.Native)
 	return Settings{
 		Agent: or(c.Agent), Model: or(c.Model), PlanModel: or(c.PlanModel), Thinking: or(c.Thinking),
 		Iterations: or(c.Iterations), Errors: or(c.Errors),
@@ -194,9 +198,10 @@ func (c Config) Settings() Settings {
 			AllowPlanner: commands.AllowPlanner, AllowImplementer: commands.AllowImplementer, AllowReviewer: commands.AllowReviewer,
 			Ask: commands.Ask, Deny: commands.Deny, Destructive: or(commands.Destructive),
 			Questions: or(commands.Questions), Wait: parsed(commands.Wait), Expires: parsed(commands.Expires)},
-		Paths:    PathSettings(paths),
-		Tools:    ToolSettings(or(c.Tools)),
-		Native:   NativeSettings{Steps: or(or(c.Native).Steps)},
+		Paths: PathSettings(paths),
+		Tools: ToolSettings(or(c.Tools)),
+		Native: NativeSettings{Steps: or(native.Steps), ReadBytes: or(native.ReadBytes), Timeout: parsed(native.Timeout),
+			MaxTimeout: parsed(native.MaxTimeout), Context: or(native.Context)},
 		Scenario: or(c.Scenario),
 	}
 }

@@ -41,9 +41,12 @@ func (s *agentSession) ask(ctx workflow.Context) (*stopped, error) {
 	if err := s.act(ctx, "ask "+s.in.Open.Model, acts.AskModel, in, &out); err != nil {
 		return nil, err
 	}
-	s.at.Unsaid = nil
 	s.at.Head, s.at.Calls, s.at.Usage = out.Head, out.Calls, out.Usage
 	s.at.Worked += out.Took
+	if out.Summed { // what the model has to be told is not said yet
+		return nil, nil
+	}
+	s.at.Unsaid = nil
 	s.at.Turns++
 	switch {
 	case out.Kind != "":

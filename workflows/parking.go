@@ -151,6 +151,8 @@ func nextAction(why signals.Reason) string {
 		return "`resume` with addTime, or `abandon`"
 	case signals.ReasonSpecIssue:
 		return "settle the question, then `resume` with the answer as note, or `abandon`"
+	case signals.ReasonQuestion:
+		return "`resume` with the answer as note, or `abandon`"
 	case signals.ReasonQuota:
 		return "`resume` when the account has quota again, or `abandon`"
 	case signals.ReasonAccess:

@@ -62,6 +62,10 @@ func (se *sessions) settle(ctx workflow.Context, s *session, res activities.Sess
 		err := se.parking.suspend(ctx, signals.ReasonSteps, "the session has made %s; resume gives it as many again", res.Error)
 		se.note(s)
 		return s, err
+	case agent.NeedsAnswer:
+		err := se.parking.suspend(ctx, signals.ReasonQuestion, "%s", res.Error)
+		se.note(s)
+		return s, err
 	case agent.AuthFailed:
 		err := se.parking.suspend(ctx, signals.ReasonAccess, "the model's key or login is refused: %s", res.Error)
 		se.note(s)

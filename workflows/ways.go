@@ -70,7 +70,7 @@ func resumeInput(why signals.Reason) string {
 		return `{"addCost": 5}`
 	case signals.ReasonTime:
 		return `{"addTime": "30m"}`
-	case signals.ReasonSpecIssue:
+	case signals.ReasonSpecIssue, signals.ReasonQuestion:
 		return `{"note": "the answer"}`
 	case signals.ReasonQuota, signals.ReasonAccess, signals.ReasonSecret, signals.ReasonChanged, signals.ReasonInfra:
 		return ""

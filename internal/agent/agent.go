@@ -100,6 +100,7 @@ const (
 	AuthFailed  OutcomeKind = "auth"        // the key or login is refused; a person must act
 
 	NeedsApproval OutcomeKind = "needs_approval" // a command waits for a person; Text says which
+	NeedsAnswer   OutcomeKind = "needs_answer"   // the session has a question for people; Text is the question
 	Looped        OutcomeKind = "loop"           // the agent has repeated the same calls; Text names them
 	Steps         OutcomeKind = "steps"          // the limit of calls of tools is used up
 )

@@ -8,6 +8,8 @@ type Failure struct {
 	Kind  OutcomeKind // Quota, AuthFailed or Errored
 	Text  string
 	Reset time.Time // for Quota: when it is available again; zero if unknown
+
+	TooLong bool // for Errored: the conversation is longer than the model takes
 }
 
 func (f *Failure) Error() string { return string(f.Kind) + ": " + f.Text }

@@ -111,6 +111,33 @@ func TestNativeSessionWaits(t *testing.T) {
 	}
 }
 
+// TestNativeSessionAsks suspends the task for a question; the same conversation goes on with the answer, across a restart of the worker.
+func TestNativeSessionAsks(t *testing.T) {
+	t.Parallel()
+	const question = "Is the old format still needed? I would drop it."
+	s := lab.NewStage(t, nativeFix(lab.Call("ask_person", lab.Args{"question": question})), nativeQuick)
+	s.Play()
+	now := parkedFor(t, s, signals.ReasonQuestion)
+	if now.Detail != question || !now.NeedsHuman || !strings.Contains(now.NextAction, "answer") {
+		t.Errorf("the status says %q, and %q", now.Detail, now.NextAction)
+	}
+	s.Worker.Kill()
+	s.Worker.Start()
+	s.Ready()
+	if ran := s.Longshift(t, "resume", s.Begun.GetID(), "--note", "No, drop it."); ran.Code != 0 {
+		t.Fatalf("resume: %+v", ran)
+	}
+	end := s.Ended()
+	s.Carried(end, lab.Messages[0])
+	told := 0
+	for _, c := range s.Model.Calls() {
+		told += strings.Count(c.Prompt, "No, drop it.")
+	}
+	if told != 1 || len(end.Sessions) != 3 || len(s.Heard("fix", 1)) != 1 {
+		t.Errorf("told %d times in %d sessions, asked %d times for the question", told, len(end.Sessions), len(s.Heard("fix", 1)))
+	}
+}
+
 // TestNativeSessionIsTold gives a message of a person to the session that runs, with the model's next call.
 func TestNativeSessionIsTold(t *testing.T) {
 	t.Parallel()

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/option"
@@ -37,7 +38,7 @@ func (m *Model) Answer(ctx context.Context, e agent.Endpoint, q transcript.Query
 	if err != nil {
 		return transcript.Answer{}, err
 	}
-	client := sdk.NewMessageService(append(m.options(e), clearing(q.Start.Model)...)...)
+	client := sdk.NewMessageService(append(m.options(e), clearing(q.Start.Model, q.Context)...)...)
 	stream := client.NewStreaming(ctx, params)
 	defer stream.Close()
 	var whole sdk.Message
@@ -134,7 +135,8 @@ func failure(err error) error {
 	case status >= http.StatusInternalServerError, status == http.StatusRequestTimeout, status == http.StatusConflict:
 		return fault.New(fault.Infra, "the model's API: %s", text)
 	}
-	return &agent.Failure{Kind: agent.Errored, Text: text}
+	return &agent.Failure{Kind: agent.Errored, Text: text,
+		TooLong: api.StatusCode == http.StatusRequestEntityTooLarge || strings.Contains(text, "prompt is too long")}
 }
 
 // said is what the API says of an error.

@@ -35,7 +35,7 @@ func TestConversation(t *testing.T) {
 	t.Parallel()
 	s, e := model(t, reads("a.go"), reads("b.go"))
 	m := &Model{}
-	q := transcript.Query{Session: "11111111-2222-4333-8444-555555555555", Start: start(), MaxOutput: 32_000}
+	q := transcript.Query{Session: "11111111-2222-4333-8444-555555555555", Start: start(), MaxOutput: 32_000, Context: 200_000}
 	first, err := m.Answer(t.Context(), e, q)
 	if err != nil {
 		t.Fatal(err)
@@ -121,7 +121,7 @@ func TestNames(t *testing.T) {
 			t.Errorf("%s is %s", short, got)
 		}
 	}
-	if clearing("other/model") != nil {
+	if clearing("other/model", 200_000) != nil {
 		t.Error("a server of somebody else is asked for what only Anthropic's does")
 	}
 	if !takesBudget("claude-sonnet-4-5") || takesBudget("claude-opus-5-5") {

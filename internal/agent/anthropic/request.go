@@ -43,6 +43,10 @@ func request(q transcript.Query) (p sdk.MessageNewParams, err error) {
 	}
 	p.Messages = []sdk.MessageParam{sdk.NewUserMessage(first(q.Start)...)}
 	for _, e := range q.Entries {
+		if e.Summary != nil { // it stands for what came before
+			p.Messages = []sdk.MessageParam{sdk.NewUserMessage(append(first(q.Start), sdk.NewTextBlock(e.Summary.Text))...)}
+			continue
+		}
 		p.Messages = add(p.Messages, e)
 	}
 	mark(p.Messages)
@@ -115,25 +119,21 @@ func mark(messages []sdk.MessageParam) {
 	}
 }
 
-// Old results of tools are left out by the API when a conversation has become long: they can be read again. Tokens and calls.
-const (
-	clearFrom  = 120_000
-	clearLeast = 20_000
-	keptCalls  = 12
-)
+// Old results of tools are left out by the API when a conversation takes three fifths of what the model takes: they can be read again.
+const keptCalls = 12
 
 // clearing asks the API to leave old results of tools out of a long conversation. What is sent stays the same, so what the API has in its
 // cache stays good until it does. Servers that only speak like it are not asked.
-func clearing(model string) []option.RequestOption {
-	if !strings.HasPrefix(Name(model), "claude-") {
+func clearing(model string, context int) []option.RequestOption {
+	if !strings.HasPrefix(Name(model), "claude-") || context == 0 {
 		return nil
 	}
 	type amount struct {
 		Type  string `json:"type"`
 		Value int    `json:"value"`
 	}
-	edit := map[string]any{"type": "clear_tool_uses_20250919", "trigger": amount{"input_tokens", clearFrom}, "keep": amount{"tool_uses", keptCalls},
-		"clear_at_least": amount{"input_tokens", clearLeast}}
+	edit := map[string]any{"type": "clear_tool_uses_20250919", "trigger": amount{"input_tokens", context * 3 / 5}, "keep": amount{"tool_uses", keptCalls},
+		"clear_at_least": amount{"input_tokens", context / 10}}
 	return []option.RequestOption{option.WithHeader("anthropic-beta", "context-management-2025-06-27"),
 		option.WithJSONSet("context_management", map[string]any{"edits": []any{edit}})}
 }

@@ -21,6 +21,7 @@ const (
 	Writes  Class = "write"  // changes files of the workspace
 	Runs    Class = "run"    // runs a program; no tool of this package does
 	Reports Class = "report" // tells the caller something; no tool of this package does
+	Asks    Class = "ask"    // asks people, and waits for them; no tool of this package does
 )
 
 // Tool is a tool as the model is told of it.

@@ -10,7 +10,7 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// Entry is one step of a conversation. One of Start, Answer, Results and Said is set.
+// Entry is one step of a conversation. One of Start, Answer, Results, Said and Summary is set.
 type Entry struct {
 	Before  string    `json:"before,omitempty"` // name of the entry before it; "" for the first
 	At      time.Time `json:"at"`
@@ -18,6 +18,7 @@ type Entry struct {
 	Answer  *Answer   `json:"answer,omitempty"`
 	Results *Results  `json:"results,omitempty"`
 	Said    *Said     `json:"said,omitempty"`
+	Summary *Summary  `json:"summary,omitempty"`
 }
 
 // Start is what every call of the model begins with. It is kept with the conversation, so that it stays the same to the byte when the
@@ -84,10 +85,17 @@ type Said struct {
 	Messages int    `json:"messages,omitempty"` // of people, that the conversation holds by then
 }
 
+// Summary stands for all entries between the start and itself: the model is not sent them any more.
+type Summary struct {
+	Text  string     `json:"text"`
+	Total task.Usage `json:"total,omitzero"` // as of an answer
+}
+
 // Query asks a model for the next answer of a conversation.
 type Query struct {
 	Session   string // UUID
 	Start     *Start
 	Entries   []Entry // after the start
 	MaxOutput int     // tokens
+	Context   int     // tokens that the model takes, with its answer; 0 if unknown
 }

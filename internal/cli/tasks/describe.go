@@ -52,6 +52,8 @@ func reasonText(r signals.Reason) string {
 		return "the account's quota is used up"
 	case signals.ReasonSpecIssue:
 		return "the specification is unclear"
+	case signals.ReasonQuestion:
+		return "a session has a question"
 	case signals.ReasonErrors:
 		return "too many errors in a row"
 	case signals.ReasonInfra:

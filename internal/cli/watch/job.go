@@ -99,6 +99,11 @@ func (j *job) unblocked(r *reporter, why string) {
 // errParked ends the following of a task that waits for a person and blocks no other.
 var errParked = errors.New("parked")
 
+// asks are the reasons that an answer settles.
+var asks = map[signals.Reason]string{
+	signals.ReasonSpecIssue: "a question about the specification", signals.ReasonQuestion: "a question of a session",
+}
+
 // suspended reports, once, why the task is blocked and what lifts that. It returns errParked where other files are started meanwhile.
 func (j *job) suspended(r *reporter, s *signals.Status) error {
 	blocks := signals.KeepsAdmission(s.Reason, string(intake.Backlog))
@@ -106,9 +111,9 @@ func (j *job) suspended(r *reporter, s *signals.Status) error {
 		j.stopped, j.asks = stop, true
 		r.waitAgain("")
 		text := j.file + ": no other file is started until this is settled\n" + tasks.SuspendedText(s)
-		if s.Reason == signals.ReasonSpecIssue {
-			text = fmt.Sprintf("%s: a question about the specification; no other file is started until it is answered\n%s\n"+
-				"longshift resume %s --note \"the answer\"\nlongshift abandon %s", j.file, strings.TrimSpace(term.Plain(s.Detail)), j.id, j.id)
+		if about := asks[s.Reason]; about != "" {
+			text = fmt.Sprintf("%s: %s; no other file is started until it is answered\n%s\n"+
+				"longshift resume %s --note \"the answer\"\nlongshift abandon %s", j.file, about, strings.TrimSpace(term.Plain(s.Detail)), j.id, j.id)
 		} else if !blocks {
 			text = j.file + ": other files are started meanwhile\n" + tasks.SuspendedText(s)
 		}

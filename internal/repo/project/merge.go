@@ -54,7 +54,10 @@ func merge(base, over task.Config) task.Config {
 		b.HideFromReviewer = both(b.HideFromReviewer, o.HideFromReviewer)
 	})
 	base.Tools = group(base.Tools, over.Tools, func(b, o *task.ToolsConfig) { b.Allow = pickList(b.Allow, o.Allow) })
-	base.Native = group(base.Native, over.Native, func(b, o *task.NativeConfig) { b.Steps = pick(b.Steps, o.Steps) })
+	base.Native = group(base.Native, over.Native, func(b, o *task.NativeConfig) {
+		b.Steps, b.ReadBytes, b.Context = pick(b.Steps, o.Steps), pick(b.ReadBytes, o.ReadBytes), pick(b.Context, o.Context)
+		b.Timeout, b.MaxTimeout = pick(b.Timeout, o.Timeout), pick(b.MaxTimeout, o.MaxTimeout)
+	})
 	base.Scenario = pick(base.Scenario, over.Scenario)
 	return base
 }

@@ -83,8 +83,9 @@ func defaults() task.Config {
 			Questions: new(task.QuestionsPerson), Wait: new("2m"), Expires: new("12h")},
 		Paths: &task.PathsConfig{Write: []string{}, ReadOnly: []string{}, TaskWritable: []string{}, Ignore: []string{},
 			HideFromPlanner: []string{}, HideFromImplementer: []string{}, HideFromReviewer: []string{}},
-		Tools:    &task.ToolsConfig{Allow: task.DefaultTools()},
-		Native:   &task.NativeConfig{Steps: new(150)},
+		Tools: &task.ToolsConfig{Allow: task.DefaultTools()},
+		Native: &task.NativeConfig{Steps: new(150), ReadBytes: new(512 << 10), Timeout: new("30s"), MaxTimeout: new("5m"),
+			Context: new(200_000)},
 		Scenario: new(""),
 	}
 }

@@ -1,0 +1,68 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/agent/transcript"
+)
+
+// modelCall is a call of the model that is being made.
+type modelCall struct {
+	of      *Acts
+	in      AskInput
+	c       *transcript.Conversation
+	to      agent.Endpoint
+	ends    *endpoints
+	log     *sessionLog
+	context int // tokens that the model takes
+}
+
+func (k *modelCall) query(entries []transcript.Entry, most int) transcript.Query {
+	return transcript.Query{Session: k.in.Session, Start: k.c.Start(), Entries: entries, MaxOutput: min(most, k.context/4), Context: k.context}
+}
+
+// full tells whether the conversation leaves too little room for another answer.
+func (k *modelCall) full() bool { return k.c.Size() > int64(k.context-min(k.context/5, mostOutput+8000)) }
+
+// mostSummary limits a summary, in tokens.
+const mostSummary = 8_000
+
+// summarise has the model write down what it needs to go on, and puts that in the place of the conversation so far. What does not fit is
+// asked for again without what tools returned, and then for the last turns alone.
+func (k *modelCall) summarise(ctx context.Context) (ActResult, error) {
+	k.log.activity("Summarising", 0)
+	var answer transcript.Answer
+	var err error
+	for _, entries := range k.c.Shorter() {
+		request := transcript.Entry{Said: &transcript.Said{Text: askSummary}}
+		answer, err = k.of.model.Answer(ctx, k.to, k.query(append(entries[:len(entries):len(entries)], request), mostSummary))
+		if why, ok := errors.AsType[*agent.Failure](err); err == nil && strings.TrimSpace(answer.Text) != "" || err != nil && !(ok && why.TooLong) {
+			break
+		}
+	}
+	if err == nil && strings.TrimSpace(answer.Text) == "" {
+		err = &agent.Failure{Kind: agent.Errored, Text: "the conversation is too long to go on, and the model gives no summary of it"}
+	}
+	if err != nil {
+		return k.of.unanswered(k.c, k.ends, k.log, err)
+	}
+	summary := &transcript.Summary{Text: summaryHead + answer.Text, Total: k.ends.close()}
+	k.log.line("! the conversation had become too long: a summary of %d bytes stands for it", len(answer.Text))
+	if k.c, err = k.of.add(k.in.Act, k.c, transcript.Entry{Summary: summary}); err != nil {
+		return ActResult{}, err
+	}
+	return ActResult{Head: k.c.Head, Summed: true, Usage: summary.Total}, nil
+}
+
+const askSummary = `This conversation has become too long to go on with. Write down what you need to go on without it; only what you write now is kept.
+- what was asked for, and what people have said since
+- what you have found out and decided, and why
+- what you have changed, by file, and where in it
+- commands that worked, and those that failed with what they said, as far as it still matters
+- what is left to do, in order, with the checklist as it stands
+Call no tool in this answer.`
+
+const summaryHead = "What you have done on this so far, in your own words, because the conversation had become too long:\n\n"
