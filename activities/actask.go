@@ -32,8 +32,8 @@ const (
 // AskModel asks the model for the next answer of a session. An answer that has arrived as a whole is on disk before the act ends, and is
 // not asked for again.
 func (a *Acts) AskModel(ctx context.Context, in AskInput) (ActResult, error) {
-	return a.fly(ctx, in.Act, "ask", func(ctx context.Context) (ActResult, error) {
-		kept, err := a.openAct(in.Act, "ask", in.Said)
+	return a.fly(ctx, in.Act, transcript.Ask, func(ctx context.Context) (ActResult, error) {
+		kept, err := a.openAct(in.Act, transcript.Ask, in.Said)
 		if err != nil || kept.Result != nil {
 			return kept.result(), err
 		}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
-	"strings"
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/tools"
@@ -18,34 +17,9 @@ import (
 // plannedCalls are the calls of an answer as the workflow needs them.
 func (a *Acts) plannedCalls(calls []transcript.Call) (list []PlannedCall) {
 	for _, c := range calls {
-		list = append(list, PlannedCall{Line: excerpt.Line(a.of.redact.String(visible(lineOf(c))), 120), Read: classOf(c.Tool) == tools.Reads})
+		list = append(list, PlannedCall{Line: excerpt.Line(a.of.redact.String(visible(tools.Line(c.Tool, c.Arguments))), 120), Read: classOf(c.Tool) == tools.Reads})
 	}
 	return list
-}
-
-// lineOf is a call as people read it.
-func lineOf(c transcript.Call) string {
-	var in struct {
-		Command string `json:"command"`
-		Path    string `json:"path"`
-		Pattern string `json:"pattern"`
-		Status  string `json:"status"`
-		ID      string `json:"id"`
-		Verdict string `json:"verdict"`
-		Text    string `json:"text"`
-		Ask     string `json:"question"`
-		From    any    `json:"from"`
-		To      any    `json:"to"`
-	}
-	_ = json.Unmarshal(c.Arguments, &in) // what does not fit is not shown
-	parts := []string{c.Tool, in.ID, in.Status, in.Verdict, in.Ask, in.Command, in.Pattern, in.Path}
-	if in.From != nil && in.To != nil {
-		parts = append(parts, fmt.Sprintf("%v-%v", in.From, in.To))
-	}
-	if len(strings.Join(parts[1:], "")) == 0 {
-		parts = append(parts, in.Text)
-	}
-	return strings.Join(strings.Fields(strings.Join(parts, " ")), " ")
 }
 
 // asPolicy is a call as the rules know it: they speak of the tools that agents have in common. It is false for calls that touch nothing.

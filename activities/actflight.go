@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -118,8 +117,8 @@ type keptAct struct {
 // openAct reads what is kept of an act on this host. It is known by the conversation that it goes on with, so an act that was begun is found
 // again whoever asks for it later: another attempt, another ask, or the task when it has come back to this host.
 func (a *Acts) openAct(act Act, kind string, input any) (*keptAct, error) {
-	dir := filepath.Join(a.recordOf(act).dir, "acts")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	k := &keptAct{file: a.recordOf(act).folder().Act(act.Head, kind)}
+	if err := os.MkdirAll(filepath.Dir(k.file), 0o700); err != nil {
 		return nil, fault.New(fault.Infra, "make the folder of the session's acts: %w", err)
 	}
 	data, err := json.Marshal(input)
@@ -127,7 +126,6 @@ func (a *Acts) openAct(act Act, kind string, input any) (*keptAct, error) {
 		return nil, fault.New(fault.Internal, "%w", err)
 	}
 	sum := sha256.Sum256(data)
-	k := &keptAct{file: filepath.Join(dir, fmt.Sprintf("%.32s-%s.json", act.Head, kind))}
 	was := keptAct{}
 	if err := readJSON(k.file, &was); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"path/filepath"
 	"strings"
 
 	"github.com/longshift/longshift/internal/agent"
@@ -51,7 +50,7 @@ func (a *Acts) OpenSession(ctx context.Context, in OpenInput) (Opened, error) {
 	run := &sessionRun{ctx: ctx, of: a.of, in: in.SessionInput, tree: tree, rec: rec, start: a.of.now()}
 	started := Started{OpenInput: in}
 	var earlier Started
-	if err := readJSON(startedFile(rec), &earlier); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := readJSON(rec.folder().Started(), &earlier); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return Opened{}, err
 	}
 	left, snapshot, err := a.handovers.left(ctx, tree, earlier.Snapshot)
@@ -78,15 +77,13 @@ func (a *Acts) OpenSession(ctx context.Context, in OpenInput) (Opened, error) {
 		return Opened{}, err
 	}
 	started.Begun = c.Head
-	if err := writeJSON(startedFile(rec), started); err != nil {
+	if err := writeJSON(rec.folder().Started(), started); err != nil {
 		return Opened{}, err
 	}
 	a.handovers.begin(in.ID, rec.dir)
 	open, _ := c.Open()
 	return Opened{Head: c.Head, Calls: a.plannedCalls(open), Said: unsaid(c, in)}, nil
 }
-
-func startedFile(rec *record) string { return filepath.Join(rec.dir, "started.json") }
 
 // fresh begins a conversation, and tells the model when an earlier one was lost.
 func (a *Acts) fresh(act Act, in OpenInput, s agent.Session, lost bool) (*transcript.Conversation, error) {

@@ -26,8 +26,8 @@ type RunInput struct {
 
 // RunTools makes calls of tools. None is made again that has ended, and a command that was cut off is not run again: the model is told.
 func (a *Acts) RunTools(ctx context.Context, in RunInput) (ActResult, error) {
-	return a.fly(ctx, in.Act, "run", func(ctx context.Context) (ActResult, error) {
-		kept, err := a.openAct(in.Act, "run", in.Calls)
+	return a.fly(ctx, in.Act, transcript.Run, func(ctx context.Context) (ActResult, error) {
+		kept, err := a.openAct(in.Act, transcript.Run, in.Calls)
 		if err != nil || kept.Result != nil {
 			return kept.result(), err
 		}
@@ -109,7 +109,7 @@ type callResult struct {
 
 // call makes one call.
 func (r *toolRun) call(ctx context.Context, c transcript.Call) (res callResult) {
-	line := excerpt.Line(r.log.hide(lineOf(c)), 400)
+	line := excerpt.Line(r.log.hide(tools.Line(c.Tool, c.Arguments)), 400)
 	r.log.activity(excerpt.Clip(line, 120), 1)
 	r.log.line("> %s", line)
 	seen := r.loops.See(c.Tool, c.Arguments) // as the model has written it

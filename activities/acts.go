@@ -2,7 +2,6 @@ package activities
 
 import (
 	"context"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -96,7 +95,7 @@ type ActResult struct {
 }
 
 func (a *Acts) store(act Act) transcript.Store {
-	return transcript.Store{Dir: filepath.Join(a.recordOf(act).dir, "conversation")}
+	return a.recordOf(act).folder().Store()
 }
 
 // recordOf is the session's folder on this host, which OpenSession has made. What is recorded of earlier asks is not read.
@@ -107,7 +106,7 @@ func (a *Acts) recordOf(act Act) *record {
 // started returns what the session of an act has begun with.
 func (a *Acts) started(act Act) (Started, error) {
 	var s Started
-	if err := readJSON(startedFile(a.recordOf(act)), &s); err != nil {
+	if err := readJSON(a.recordOf(act).folder().Started(), &s); err != nil {
 		return s, fault.New(fault.NotFound, "session %.8s is not on this host: %w", act.Session, err)
 	}
 	s.Ref = act.Ref

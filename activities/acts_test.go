@@ -68,6 +68,9 @@ func (r *nativeRun) open() Opened {
 	var out Opened
 	must(r.t, r.attempt().run(r.host.Acts.OpenSession, r.in, &out))
 	r.head = out.Head
+	if out.Done == nil {
+		r.leads()
+	}
 	return out
 }
 
@@ -86,6 +89,7 @@ session:
 		var asked ActResult
 		must(r.t, r.attempt().run(r.host.Acts.AskModel, AskInput{Act: r.act()}, &asked))
 		r.head = asked.Head
+		r.leads()
 		for range asked.Calls {
 			var made ActResult
 			in := RunInput{Act: r.act(), Calls: 1, Left: "[left: $1.00]"}
@@ -96,6 +100,7 @@ session:
 				kind, text = made.Kind, made.Text
 				break session
 			}
+			r.leads()
 			if made.Ended {
 				break session
 			}
@@ -103,7 +108,21 @@ session:
 	}
 	var res SessionResult
 	must(r.t, r.attempt().run(r.host.Acts.EndSession, EndInput{Act: r.act(), Kind: kind, Text: text}, &res))
+	r.leads()
 	return res
+}
+
+// leads checks that what is on disk leads to the conversation that the session has.
+func (r *nativeRun) leads() {
+	r.t.Helper()
+	folder := transcript.Folder(sessionDir(r.Data, r.in.TaskID, r.in.ID))
+	head, err := folder.Head()
+	if err != nil || head != r.head {
+		r.t.Errorf("the folder leads to %.10s, %v, and the session is at %.10s", head, err, r.head)
+	}
+	if about, err := folder.About(); err != nil || about.N != r.in.N || about.Role != r.in.Role || about.Prompt.Deliverable == nil != (r.in.Prompt.Deliverable == nil) {
+		r.t.Errorf("the folder is about %+v, %v", about, err)
+	}
 }
 
 // results are what the model was told of its calls, in order.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/longshift/longshift/internal/agent/transcript"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/repo/toolcache"
 )
@@ -46,7 +47,7 @@ func (c *Commands) tryLeaveCaches(ctx context.Context, ref Ref, whole bool) erro
 // sessionBegun tells whether any session of this task has begun. A session that has begun has a file in its folder; one whose agent was
 // only prestarted has an empty folder.
 func sessionBegun(data, taskID string) (bool, error) {
-	sessions := filepath.Join(taskDir(data, taskID), "sessions")
+	sessions := transcript.SessionsIn(taskDir(data, taskID))
 	list, err := os.ReadDir(sessions)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil

@@ -3,12 +3,12 @@ package activities
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
 
+	"github.com/longshift/longshift/internal/agent/transcript"
 	"github.com/longshift/longshift/internal/atomicfile"
 	"github.com/longshift/longshift/internal/fault"
 )
@@ -42,7 +42,7 @@ func openRecord(data string, in SessionInput) (*record, error) {
 func taskDir(data, taskID string) string { return filepath.Join(data, "tasks", taskID) }
 
 func sessionDir(data, taskID, session string) string {
-	return filepath.Join(taskDir(data, taskID), "sessions", session)
+	return filepath.Join(transcript.SessionsIn(taskDir(data, taskID)), session)
 }
 
 func (r *record) stateDir() string    { return filepath.Join(r.dir, "agent") }
@@ -89,9 +89,9 @@ func (r *record) resumed(yes bool) int {
 
 func (r *record) save() error { return writeJSON(filepath.Join(r.dir, "record.json"), r.state) }
 
-func (r *record) resultFile(ask int) string {
-	return filepath.Join(r.dir, fmt.Sprintf("result-%d.json", ask))
-}
+func (r *record) folder() transcript.Folder { return transcript.Folder(r.dir) }
+
+func (r *record) resultFile(ask int) string { return r.folder().Result(ask) }
 
 // result returns the kept result of the ask, if there is one.
 func (r *record) result(ask int) (SessionResult, bool, error) {

@@ -135,6 +135,11 @@ func modelGateway(cfg config.Config) gateway.Config {
 	return gateway.Config{Upstream: cfg.Model.URL, Credential: modelCredential(cfg), Tools: cfg.Model.ServerTools, Pass: cfg.Model.Pass}
 }
 
+// redactor removes the secrets of this process, and where its folders are.
+func redactor(cfg config.Config) *redact.Redactor {
+	return redact.New(secretValues(cfg)...).WithPath(cfg.Data, "$LONGSHIFT_DATA").WithPath(operatorHome(), "$HOME")
+}
+
 // secretValues returns the exact values that must be redacted. A file that can't be read is skipped.
 func secretValues(cfg config.Config) []string {
 	values := awsSecrets()

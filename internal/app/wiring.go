@@ -51,6 +51,7 @@ func Wiring() cli.Wiring {
 		},
 		Model:         tryModel,
 		ClaudeVersion: claude.Pinned,
+		Redact:        func(process config.Config) func(string) string { return redactor(process).String },
 		Commands:      audit.Read,
 		Acts:          audit.ReadActs,
 		Demo: func() dev.Demo {

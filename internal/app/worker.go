@@ -79,7 +79,7 @@ func runWorker(ctx context.Context, lookup config.Lookup, stderr io.Writer) erro
 		}
 		defer unlock()
 	}
-	secrets := redact.New(secretValues(cfg)...).WithPath(cfg.Data, "$LONGSHIFT_DATA").WithPath(operatorHome(), "$HOME")
+	secrets := redactor(cfg)
 	cfg.ReportSecrets(secrets.Add) // redact a secret that is renewed on disk from its first use
 	lines := redact.Writer(stderr, secrets)
 	defer lines.Close()

@@ -37,6 +37,7 @@ import (
 	"github.com/longshift/longshift/internal/forge/github"
 	"github.com/longshift/longshift/internal/gateway"
 	"github.com/longshift/longshift/internal/policy"
+	"github.com/longshift/longshift/internal/redact"
 	"github.com/longshift/longshift/internal/repo/project"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
@@ -67,7 +68,8 @@ func longshiftMain() {
 func testWiring() Wiring {
 	return Wiring{
 		Version: "v1.2.3-test", ClaudeVersion: "2.1.9", ParseInput: task.ParseInput, Commands: audit.Read, Acts: audit.ReadActs,
-		Demo: func() dev.Demo { return dev.Demo{Files: map[string]string{"main.go": "package main\n"}} },
+		Redact: func(config.Config) func(string) string { return redact.New("sk-very-secret").String },
+		Demo:   func() dev.Demo { return dev.Demo{Files: map[string]string{"main.go": "package main\n"}} },
 		ParseConfig: func(b []byte) (*task.Config, error) {
 			c, err := project.Parse(b)
 			return &c, err

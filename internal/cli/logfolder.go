@@ -12,14 +12,14 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// logFolder is where this host keeps the logs of a task. A task whose worker does not answer is found by the end of its
+// taskFolder is where this host keeps what belongs to a task. A task whose worker does not answer is found by the end of its
 // run's id, which is the end of the folder's name.
-func logFolder(data string, f tasks.Found, status *signals.Status) (string, error) {
+func taskFolder(data string, f tasks.Found, status *signals.Status) (string, error) {
 	if status != nil && status.TaskID != "" {
 		if status.TaskID != filepath.Base(status.TaskID) || status.TaskID == ".." {
 			return "", fault.New(fault.Internal, "task %s has the folder name %q", f.ID, status.TaskID)
 		}
-		return filepath.Join(data, "tasks", status.TaskID, "logs"), nil
+		return filepath.Join(data, "tasks", status.TaskID), nil
 	}
 	end := f.Run
 	if len(end) > 8 {
@@ -29,7 +29,7 @@ func logFolder(data string, f tasks.Found, status *signals.Status) (string, erro
 	if slug == "" {
 		slug = "task"
 	}
-	return filepath.Join(data, "tasks", slug+"-"+end, "logs"), nil
+	return filepath.Join(data, "tasks", slug+"-"+end), nil
 }
 
 // logName reads the number and the role of a session out of the name of its log, such as 02-implementer.log.

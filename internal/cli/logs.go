@@ -74,11 +74,11 @@ func (o *logsOptions) run(ctx context.Context, given string) error {
 	}
 	poll := o.viewer.Poller(c, f)
 	status := poll.Poll(ctx).Status
-	dir, err := logFolder(config.Data, f, status)
+	dir, err := taskFolder(config.Data, f, status)
 	if err != nil {
 		return err
 	}
-	r := newLogReader(o.printer, o.out, o.clock, dir)
+	r := newLogReader(o.printer, o.out, o.clock, filepath.Join(dir, "logs"))
 	r.only, r.host = o.session, environ.OwnHost(config.Data)
 	if o.follow && f.Running() {
 		return r.follow(ctx, poll)

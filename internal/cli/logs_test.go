@@ -141,20 +141,20 @@ func TestLogsAsJSON(t *testing.T) {
 	}
 }
 
-func TestLogFolder(t *testing.T) {
+func TestTaskFolder(t *testing.T) {
 	f := tasks.Found{ID: "Web: 1", Run: "01a1f85d-381d-7603-9886-a824af092ea5"}
 	for _, c := range []struct {
 		status *signals.Status
 		want   string
 		bad    bool
 	}{
-		{&signals.Status{TaskID: "web-1-abc"}, "/data/tasks/web-1-abc/logs", false},
-		{nil, "/data/tasks/web-1-af092ea5/logs", false},
-		{&signals.Status{}, "/data/tasks/web-1-af092ea5/logs", false},
+		{&signals.Status{TaskID: "web-1-abc"}, "/data/tasks/web-1-abc", false},
+		{nil, "/data/tasks/web-1-af092ea5", false},
+		{&signals.Status{}, "/data/tasks/web-1-af092ea5", false},
 		{&signals.Status{TaskID: "../../etc"}, "", true},
 		{&signals.Status{TaskID: ".."}, "", true},
 	} {
-		got, err := logFolder("/data", f, c.status)
+		got, err := taskFolder("/data", f, c.status)
 		if got != c.want || (err != nil) != c.bad {
 			t.Errorf("%+v: %q, %v", c.status, got, err)
 		}
