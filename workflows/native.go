@@ -1,8 +1,6 @@
 package workflows
 
 import (
-	"fmt"
-
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/longshift/longshift/activities"
@@ -22,7 +20,7 @@ func (se *sessions) native(ctx workflow.Context, s *session, in activities.Sessi
 		Limits: SessionLimits{Steps: max(1, se.settings.Native.Steps), Time: in.Wall},
 	}
 	child := workflow.ExecuteChildWorkflow(workflow.WithChildOptions(ctx, workflow.ChildWorkflowOptions{
-		WorkflowID:          fmt.Sprintf("%s-session-%d", info.WorkflowExecution.ID, in.N),
+		WorkflowID:          signals.SessionID(info.WorkflowExecution.ID, in.N),
 		WorkflowTaskTimeout: signals.WorkflowTaskTimeout, WaitForCancellation: true, StaticSummary: s.summary(),
 	}), signals.AgentSession, run)
 	to, stop := workflow.NewDisconnectedContext(ctx) // a session that is cancelled ends in good order

@@ -49,7 +49,7 @@ func formatOf(args []string) string {
 // otherNames are what other programs call these commands.
 var otherNames = map[string][]string{
 	"cancel": {"stop", "kill", "terminate"}, "dev": {"server", "worker", "up"}, "follow-up": {"continue"}, "list": {"ls"}, "login": {"auth"},
-	"resume": {"unpause"}, "run": {"start", "new", "create"}, "show": {"view", "describe", "info", "plan", "cost"}, "status": {"ps"},
+	"resume": {"unpause"}, "session": {"conversation", "transcript", "replay"}, "run": {"start", "new", "create"}, "show": {"view", "describe", "info", "plan", "cost"}, "status": {"ps"},
 	"undo": {"rm", "delete", "revert"},
 }
 
@@ -99,7 +99,7 @@ Kill anything, at any moment: no finished work is lost or done twice.`,
 		Account: w.Account, Model: w.Model}
 	for group, commands := range map[string][]*cobra.Command{
 		groupTask: {newRunCommand(f), newSpecCommand(f), newRetryCommand(f), newFollowUpCommand(f), newStatusCommand(f), newListCommand(f),
-			newShowCommand(f), newLogsCommand(f), newDiffCommand(f), newCheckoutCommand(f), newUndoCommand(f), newOpenCommand(f),
+			newShowCommand(f), newLogsCommand(f), newSessionCommand(f), newDiffCommand(f), newCheckoutCommand(f), newUndoCommand(f), newOpenCommand(f),
 			newCommandsCommand(f), newActsCommand(f), newChatsCommand(f)},
 		groupArrive: {watch.NewCommand(watch.Uses{Config: f.config, Configs: f.configs, Repositories: f.repositories,
 			Server: f.server, Printer: f.printer, Viewer: f.viewer, Clock: f.clock, Bell: f.streams.ErrTTY}),

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -49,8 +50,61 @@ func TestNativeAgent(t *testing.T) {
 			t.Errorf("the log does not say %q:\n%s", want, logs.out)
 		}
 	}
+	replayed(t, p, d, repo, end.WorkflowID)
 	for _, c := range d.model.Unscripted() {
 		t.Errorf("a call that no rule fits: %s", c.Error)
+	}
+}
+
+// replayed compares what the command says of the implementer's session with what the model did in it.
+func replayed(t *testing.T, p *person, d *dev, repo, id string) {
+	t.Helper()
+	show := func(args ...string) ran {
+		return p.longshift(t, time.Minute, repo, d.address, append([]string{"session", "show"}, args...)...)
+	}
+	r := show(signals.SessionID(id, 2), "-o", "jsonl")
+	var did []string
+	for n, line := range strings.Split(strings.TrimSpace(r.out), "\n") {
+		var round struct {
+			Round   int
+			CostUSD float64
+			Calls   []struct {
+				Tool, Result string
+				Failed       bool
+			}
+		}
+		must(t, json.Unmarshal([]byte(line), &round))
+		if round.Round != n+1 || round.CostUSD <= 0 {
+			t.Errorf("line %d is of round %d, which cost $%f", n+1, round.Round, round.CostUSD)
+		}
+		for _, c := range round.Calls {
+			var result struct {
+				Success bool
+				Output  string
+			}
+			must(t, json.Unmarshal([]byte(c.Result), &result))
+			if c.Failed || !result.Success || c.Tool == "run_command" && !strings.Contains(result.Output, "calc.go | 2 +-") {
+				t.Errorf("round %d: %+v", n+1, c)
+			}
+			did = append(did, c.Tool)
+		}
+	}
+	if want := []string{"edit_file", "run_command", "deliverable_set_status"}; r.code != fault.ExitOK || !slices.Equal(did, want) {
+		t.Errorf("session show ended with %d, and has %q, want %q: %s\n%s", r.code, did, want, r.err, r.out)
+	}
+	text := show(id, "--session", "2")
+	rest := text.out
+	for _, want := range []string{"Session 2 of " + id + ": implementer FIX-001\n  state  completed\n", "\nRound 1, ", "> edit_file calc.go\n  < ",
+		"\nRound 2, ", "> run_command go test ./... && git diff --stat\n  < exit_code 0, seconds ", "calc.go | 2 +-",
+		"\nRound 3, ", "> deliverable_set_status FIX-001 passed\n  < ", "\n3 rounds, 3 calls, $"} {
+		_, after, found := strings.Cut(rest, want)
+		if !found {
+			t.Fatalf("session show does not say %q then: %s\n%s", want, text.err, text.out)
+		}
+		rest = after
+	}
+	if several := show(id); several.code != fault.ExitUsage || !strings.Contains(several.err, "has 3 sessions:\n  1  planner\n  2  implementer FIX-001\n  3  reviewer") {
+		t.Errorf("session show without a number ended with %d: %s", several.code, several.err)
 	}
 }
 
