@@ -85,14 +85,14 @@ func (a *Acts) ask(ctx context.Context, in AskInput, s Started, kept *keptAct) (
 		return ActResult{}, err
 	}
 	defer log.close()
-	log.activity("Thinking", 0)
+	log.activity("Thinking", len(c.Calls()))
 	ends := &endpoints{}
 	if ends.model.endpoint, err = a.of.launcher.openModel(s.SessionInput, a.recordOf(in.Act)); err != nil {
 		return ActResult{}, err
 	}
 	defer ends.close()
 	log.usage = ends.model.usage
-	setHeartbeatDetails(ctx, log.heartbeat)
+	showSoon(ctx, log.heartbeat)
 	var to agent.Session
 	ends.show(ctx, &to)
 	ctx, cancel := context.WithTimeout(ctx, longestAnswer)
@@ -200,5 +200,5 @@ func (a *Acts) unanswered(c *transcript.Conversation, ends *endpoints, log *sess
 
 // log opens the log of the session of an act.
 func (a *Acts) log(act Act, s Started) (*sessionLog, error) {
-	return openSessionLog(&sessionRun{of: a.of, in: s.SessionInput, rec: a.recordOf(act), start: a.of.now()})
+	return openSessionLog(&sessionRun{of: a.of, in: s.SessionInput, rec: a.recordOf(act), start: s.At})
 }

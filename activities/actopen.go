@@ -48,7 +48,7 @@ func (a *Acts) OpenSession(ctx context.Context, in OpenInput) (Opened, error) {
 		return Opened{}, fault.New(fault.Infra, "end what an earlier attempt left: %w", err)
 	}
 	run := &sessionRun{ctx: ctx, of: a.of, in: in.SessionInput, tree: tree, rec: rec, start: a.of.now()}
-	started := Started{OpenInput: in}
+	started := Started{OpenInput: in, At: run.start}
 	var earlier Started
 	if err := readJSON(rec.folder().Started(), &earlier); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return Opened{}, err

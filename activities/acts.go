@@ -56,9 +56,10 @@ type Workflow struct {
 // Started is what a session has begun with on this host, as it is kept beside its acts.
 type Started struct {
 	OpenInput
-	Before   string `json:"before,omitempty"`   // fingerprint of a workspace that the session must not change
-	Snapshot string `json:"snapshot,omitempty"` // of another host, that the work tree was made from
-	Begun    string `json:"begun,omitempty"`    // the conversation's last entry then
+	At       time.Time `json:"at"`                 // when this ask began here
+	Before   string    `json:"before,omitempty"`   // fingerprint of a workspace that the session must not change
+	Snapshot string    `json:"snapshot,omitempty"` // of another host, that the work tree was made from
+	Begun    string    `json:"begun,omitempty"`    // the conversation's last entry then
 }
 
 // Opened is a session that is ready for its next act.

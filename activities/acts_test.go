@@ -10,11 +10,13 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/agenttest"
 	"github.com/longshift/longshift/internal/agent/transcript"
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
 )
 
@@ -190,6 +192,36 @@ func TestNativeActIsKept(t *testing.T) {
 	}
 	if text, _ := os.ReadFile(b.work() + "/ran.txt"); string(text) != "x\n" || r.model.asked.Load() != 1 {
 		t.Errorf("ran %q, asked %d times", text, r.model.asked.Load())
+	}
+}
+
+// TestNativeActIsShown: people see an act that takes a moment long before heartbeats are due, with what the whole session has done.
+func TestNativeActIsShown(t *testing.T) {
+	b := newBench(t, nil)
+	b.prepare()
+	r := b.begins(task.Implementer, []transcript.Call{calling("list_dir", `{"path":"."}`), calling("run_command", `{"command":"until [ -e seen ]; do sleep 0.05; done"}`)})
+	began := b.Now()
+	r.open()
+	var asked, made ActResult
+	must(t, r.attempt().run(r.host.Acts.AskModel, AskInput{Act: r.act()}, &asked))
+	r.head = asked.Head
+	must(t, r.attempt().run(r.host.Acts.RunTools, RunInput{Act: r.act(), Calls: 1}, &made))
+	r.head = made.Head
+	a := r.attempt()
+	a.heartbeat = time.Hour
+	go func() {
+		details := await(t, a.beats, "a heartbeat")
+		if beat, ok := details[0].(signals.Heartbeat); !ok || beat.Session != r.in.ID || !strings.HasPrefix(beat.Activity, "run_command until") || beat.Tools != 2 ||
+			beat.Started.Before(began) || beat.Started.After(b.Now().Add(-shownAfter)) {
+			t.Errorf("the heartbeat says %+v", details)
+		}
+		if err := os.WriteFile(b.work()+"/seen", nil, 0o600); err != nil {
+			t.Error(err)
+		}
+	}()
+	must(t, a.run(r.host.Acts.RunTools, RunInput{Act: r.act(), Calls: 1}, &made))
+	if got := r.results(); made.Head == r.head || len(got) != 1 {
+		t.Errorf("the act came to %+v, after %+v", made, got)
 	}
 }
 

@@ -93,9 +93,11 @@ func (r *toolRun) equip(ctx context.Context) (err error) {
 		return err
 	}
 	r.enforcer.ask = askTask(r.s.Task)
-	for _, c := range r.conv.Calls() {
+	earlier := r.conv.Calls()
+	for _, c := range earlier {
 		r.loops.See(c.Tool, c.Arguments)
 	}
+	r.log.activity("Starting", len(earlier))
 	r.env = commandEnvOf(of.launcher.env.CommandEnv(dirs), r.session)
 	if r.root, err = os.OpenRoot(r.tree.Dir()); err != nil {
 		return fault.New(fault.Infra, "open the workspace: %w", err)
@@ -107,7 +109,7 @@ func (r *toolRun) equip(ctx context.Context) (err error) {
 	}
 	r.beginReports(in)
 	r.log.usage = func() task.Usage { return r.in.Usage }
-	setHeartbeatDetails(ctx, r.log.heartbeat)
+	showSoon(ctx, r.log.heartbeat)
 	return nil
 }
 

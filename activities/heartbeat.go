@@ -73,8 +73,22 @@ func setHeartbeatDetails(ctx context.Context, details func() any) {
 // heartbeatNow sends a heartbeat at once. Those that follow have the same details.
 func heartbeatNow(ctx context.Context, said any) {
 	setHeartbeatDetails(ctx, func() any { return said })
+	heartbeatOf(ctx).hurry()
+}
+
+// shownAfter is how long an act runs before people see it. What ends sooner costs no heartbeat.
+const shownAfter = time.Second
+
+// showSoon sets the details of this activity's heartbeats, and sends one before the next is due: acts are shorter than sessions.
+func showSoon(ctx context.Context, details func() any) {
+	setHeartbeatDetails(ctx, details)
+	time.AfterFunc(shownAfter, heartbeatOf(ctx).hurry)
+}
+
+// hurry has the next heartbeat sent now.
+func (h *heartbeat) hurry() {
 	select {
-	case heartbeatOf(ctx).now <- struct{}{}:
+	case h.now <- struct{}{}:
 	default: // one is due already
 	}
 }

@@ -19,7 +19,9 @@ func (t *replayText) linesOf(text string) (lines []string) {
 	delete(all, "success") // the mark says it
 	var short, long []string
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if value := t.wordOf(all[name]); len(value) < 60 && !strings.Contains(value, "\n") {
+		if value := t.wordOf(all[name]); value == "" {
+			continue
+		} else if len(value) < 60 && !strings.Contains(value, "\n") {
 			short = append(short, t.clean(name)+" "+value)
 		} else {
 			long = append(long, name)

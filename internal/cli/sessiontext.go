@@ -147,5 +147,5 @@ func (t *replayText) prose(style term.Style, text string) {
 }
 
 func (t *replayText) style(style term.Style, line string) {
-	t.b.WriteString(t.printer.Paint(style, line) + "\n")
+	t.b.WriteString(t.printer.Paint(style, strings.TrimRight(line, " ")) + "\n")
 }
