@@ -50,7 +50,7 @@ A session is named by the id of its workflow, TASK-session-N, or by its task and
 is enough. Conversations are files in the data folder of the host that ran the session; LONGSHIFT_DATA must be the worker's.
 
 -o jsonl prints one object for each round: an answer of the model with its calls and their results. -o json prints one document, with what
-the conversation began with. In both nothing is cut. Secrets are hidden in each.`,
+the conversation began with too. Neither cuts anything. Secrets that this command knows, or that look like one, are hidden.`,
 		Example: "  longshift session show acme-web-fix-login-x1y2z3-session-2\n  longshift session show x1y2z3 --session 2 --all | less\n" +
 			"  longshift session show x1y2z3-session-2 -o jsonl | jq -r '.calls[]?.tool'",
 		Args:              command.Takes(1, 1, "the session"),

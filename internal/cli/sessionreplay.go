@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"time"
 
 	"github.com/longshift/longshift/internal/agent/transcript"
@@ -78,7 +79,7 @@ func newReplay(c *transcript.Conversation, s taskSession, clean func(string) str
 		case e.Answer != nil:
 			now := last(e)
 			now.answer(e.Answer, clean)
-			now.CostUSD = max(0, e.Answer.Total.CostUSD-total.CostUSD)
+			now.CostUSD = math.Round(max(0, e.Answer.Total.CostUSD-total.CostUSD)*1e6) / 1e6 // without what floats leave behind
 			total = e.Answer.Total
 		case e.Results != nil && len(r.Rounds) > 0:
 			r.Rounds[len(r.Rounds)-1].results(e.Results, clean)

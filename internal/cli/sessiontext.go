@@ -27,14 +27,14 @@ type replayText struct {
 
 func (t *replayText) of(r *replay) string {
 	t.style(term.Strong, strings.TrimSpace(fmt.Sprintf("Session %d of %s: %s %s", r.Session, r.Task, r.Role, term.OneLine(r.Deliverable))))
-	images := ""
+	images, indent := "", len("  tools  ")
 	if r.Images > 0 {
-		images = fmt.Sprint(r.Images)
+		images, indent = fmt.Sprint(r.Images), len("  images  ")
 	}
 	facts := term.Facts("", "state", r.State, "model", r.Model, "began", r.Began.Local().Format("2006-01-02 15:04:05"), "images", images,
 		"tools", strings.Join(r.Tools, ", "))
 	for line := range strings.Lines(facts) {
-		t.b.WriteString(t.printer.Wrap(strings.TrimSuffix(line, "\n"), 10) + "\n")
+		t.b.WriteString(t.printer.Wrap(strings.TrimSuffix(line, "\n"), indent) + "\n")
 	}
 	if t.all {
 		t.passage("System", r.System)
