@@ -25,7 +25,9 @@ func (k *modelCall) query(entries []transcript.Entry, most int) transcript.Query
 }
 
 // full tells whether the conversation leaves too little room for another answer.
-func (k *modelCall) full() bool { return k.c.Size() > int64(k.context-min(k.context/5, mostOutput+8000)) }
+func (k *modelCall) full() bool {
+	return k.c.Size() > int64(k.context-min(k.context/5, mostOutput+8000))
+}
 
 // mostSummary limits a summary, in tokens.
 const mostSummary = 8_000

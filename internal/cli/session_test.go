@@ -83,6 +83,7 @@ func (c *conversation) more() {
 	c.head, err = c.folder.Head()
 	must(c.t, err)
 	from := c.head
+	c.add("", transcript.Entry{Summary: &transcript.Summary{Text: "Half of it is done, with sk-very-secret."}})
 	c.add("", transcript.Entry{Said: &transcript.Said{Text: "Ann says: mind the tests", Messages: 2}})
 	c.add("", transcript.Entry{Answer: &transcript.Answer{Text: "Yes.", Calls: []transcript.Call{call("3", "note_save", `{"text":"noted"}`)},
 		Total: task.Usage{CostUSD: 0.75, Calls: 2}}})
@@ -147,7 +148,7 @@ Round 1, 12:00:03, $0.25 so far
 	c = newConsole(t)
 	must(t, c.show(dir, twoSessions(), 2, term.FormatText, true))
 	clitest.Wants(t, c.Out.String(), "System\n  Be good.\n", strings.Repeat("  more\n", 20), "> edit_file a.go\n    new [hidden][2J, old <a>, path a.go\n  < done\n",
-		strings.Repeat("    line\n", 9)+"    ]0;title [hidden]\n", "\nRound 2, 12:00:08, $0.75 so far\n  told: Ann says: mind the tests\n  Yes.\n  > note_save noted\n",
+		strings.Repeat("    line\n", 9)+"    ]0;title [hidden]\n", "\nRound 2, 12:00:09, $0.75 so far\n  summary: Half of it is done, with [hidden].\n  told: Ann says: mind the tests\n  Yes.\n  > note_save noted\n",
 		"  < no result yet\n", "2 rounds, 3 calls, $0.75\n")
 	if strings.ContainsAny(c.Out.String(), "\x1b\x07…") || strings.Contains(c.Out.String(), "very-secret") || c.Errs.String() != "" {
 		t.Errorf("it holds what must not be shown, or is cut:\n%s%s", c.Out.String(), c.Errs.String())
@@ -195,7 +196,7 @@ func TestSessionAsJSON(t *testing.T) {
 		!first.Calls[1].Failed || strings.Count(*first.Calls[1].Result, `line\n`) != 9 || first.CostUSD != 0.25 || first.Usage.Input != 10 || first.Note == "" {
 		t.Errorf("the first round is %+v", first)
 	}
-	if second.N != 2 || second.Said[0] != "Ann says: mind the tests" || second.Text != "Yes." || second.CostUSD != 0.5 || second.Total.Calls != 2 || second.Calls[0].Result != nil {
+	if second.N != 2 || second.Summary != "Half of it is done, with [hidden]." || second.Said[0] != "Ann says: mind the tests" || second.Text != "Yes." || second.CostUSD != 0.5 || second.Total.Calls != 2 || second.Calls[0].Result != nil {
 		t.Errorf("the second round is %+v", second)
 	}
 	c = newConsole(t)

@@ -31,7 +31,8 @@ type replay struct {
 type round struct {
 	N       int         `json:"round"`
 	Time    time.Time   `json:"time"`
-	Said    []string    `json:"said,omitempty"` // by people and Longshift, before the answer
+	Summary string      `json:"summary,omitempty"` // by the model, of all rounds before, which it is not sent any more
+	Said    []string    `json:"said,omitempty"`    // by people and Longshift, before the answer
 	Text    string      `json:"text,omitempty"`
 	Calls   []roundCall `json:"calls,omitempty"`
 	Note    string      `json:"note,omitempty"` // what the model is told with the last result
@@ -76,6 +77,8 @@ func newReplay(c *transcript.Conversation, s taskSession, clean func(string) str
 		case e.Said != nil && e.Said.Text != "":
 			now := last(e)
 			now.Said = append(now.Said, clean(e.Said.Text))
+		case e.Summary != nil:
+			last(e).Summary = clean(e.Summary.Text)
 		case e.Answer != nil:
 			now := last(e)
 			now.answer(e.Answer, clean)

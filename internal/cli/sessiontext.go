@@ -57,6 +57,9 @@ func (t *replayText) round(r round, running bool) {
 	}
 	t.b.WriteString("\n")
 	t.style(term.Strong, head)
+	if r.Summary != "" {
+		t.lines(term.Faint, "  summary: ", "  ", t.linesOf(r.Summary), resultLines)
+	}
 	for _, said := range r.Said {
 		t.prose(term.Doubtful, "told: "+said)
 	}
