@@ -21,7 +21,7 @@ import (
 )
 
 // actor is a host that a session of our own agent is carried out on. Each answer of its model is a list of calls: r reads, w does more, e is
-// the last report, and an empty one calls nothing.
+// the last report, an empty one calls nothing, and "sum" is a summary.
 type actor struct {
 	env     *testsuite.TestWorkflowEnvironment
 	answers []string
@@ -54,6 +54,10 @@ func (a *actor) ask(_ context.Context, in activities.AskInput) (activities.ActRe
 	}
 	out := activities.ActResult{Head: fmt.Sprint("answer", in.N), Usage: task.Usage{CostUSD: 0.5}, Took: time.Minute}
 	a.last, a.answers = a.answers[0], a.answers[1:]
+	if a.last == "sum" {
+		out.Summed = true
+		return out, nil
+	}
 	for _, c := range a.last {
 		out.Calls = append(out.Calls, activities.PlannedCall{Line: "call " + string(c), Read: c == 'r'})
 	}
@@ -94,6 +98,18 @@ func (a *actor) play(t *testing.T, limits SessionLimits) (res activities.Session
 }
 
 var plenty = SessionLimits{Steps: 100, Time: time.Hour}
+
+// TestAgentSessionIsSummarised asks again after a summary, and says what the summary did not take.
+func TestAgentSessionIsSummarised(t *testing.T) {
+	a := newActor("sum", "e")
+	res, err := a.play(t, plenty)
+	if err != nil || res.Kind != agent.Completed || res.Turns != 1 {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	if again := a.asked[1]; again.Head != "answer1" || again.Said == nil || again.Said.Text != "earlier words" {
+		t.Errorf("asked again with %+v", again)
+	}
+}
 
 // TestAgentSession asks and makes calls in turn: those that read together, all others one by one.
 func TestAgentSession(t *testing.T) {

@@ -20,6 +20,7 @@ type branch struct {
 	args    func(p *play) ([]any, error) // its input, when it is no CodingTask
 	keep    func(run string) string      // id of the workflow whose history is kept, by the run of the one that is started; nil keeps that one
 	newest  bool                         // of a workflow that continues as new its last run is kept, not its first
+	sums    bool                         // the first call of the model summarises the conversation
 	full    int                          // events after which the server asks for a new run; such a branch has a server of its own
 	endless bool                         // it has no end: the recorder terminates it
 

@@ -20,9 +20,11 @@ func native() []branch {
 	return []branch{
 		{name: "native", outcome: task.PullRequest, config: config},
 		{name: "native-command", outcome: task.PullRequest, config: config, act: asksOnce, drive: allows},
+		{name: "native-question", outcome: task.PullRequest, config: config, act: asksPeople, drive: answersQuestion},
 		{name: "native-host-moved", outcome: task.PullRequest, config: config, hosts: []string{absent, steady}},
 		{name: "native-acts", config: config, keep: sessionOf("native-acts"), act: tellsOnce},
 		{name: "native-acts-continued", config: config, keep: sessionOf("native-acts-continued"), full: 30},
+		{name: "native-acts-summed", config: config, keep: sessionOf("native-acts-summed"), sums: true},
 		{name: "native-acts-continuation", config: config, keep: sessionOf("native-acts-continuation"), newest: true, full: 30},
 	}
 }
@@ -47,6 +49,23 @@ func asksOnce(ctx context.Context, p *play, in activities.OpenInput, n int) (*ac
 		return nil, err
 	}
 	return &activities.ActResult{Kind: res.Kind, Text: res.Error}, nil
+}
+
+// asksPeople has the implementer's session ask people.
+func asksPeople(_ context.Context, _ *play, in activities.OpenInput, n int) (*activities.ActResult, error) {
+	if in.Role != task.Implementer || n != 1 {
+		return nil, nil
+	}
+	return &activities.ActResult{Kind: agent.NeedsAnswer, Text: "Is the old format still needed?"}, nil
+}
+
+// answersQuestion answers the question of a session.
+func answersQuestion(ctx context.Context, p *play) error {
+	return inTurn(
+		func() error { return p.until(ctx, suspended(signals.ReasonQuestion)) },
+		func() error {
+			return p.update(ctx, signals.Resume, signals.ResumeRequest{Message: by("resume-5"), Note: "No, drop it."})
+		})
 }
 
 // tellsOnce has a person say something while a command of the implementer's session runs.
@@ -76,7 +95,10 @@ func (s *stage) OpenSession(ctx context.Context, in activities.OpenInput) (activ
 }
 
 // AskModel answers with two calls that read and one that runs a command; the last answer reports.
-func (s *stage) AskModel(_ context.Context, in activities.AskInput) (activities.ActResult, error) {
+func (s *stage) AskModel(ctx context.Context, in activities.AskInput) (activities.ActResult, error) {
+	if p := s.of(ctx); p.sums && in.N == 1 {
+		return activities.ActResult{Head: entryID("summary"), Summed: true}, nil
+	}
 	res := activities.ActResult{Head: entryID(fmt.Sprint("answer ", in.N)), Took: 2 * time.Second,
 		Usage: task.Usage{Input: 1000 * int64(in.N), Output: 200, CostUSD: 0.01 * float64(in.N), Calls: in.N}}
 	if in.N > 3*answers {
