@@ -4,6 +4,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"flag"
@@ -79,6 +80,8 @@ type bench struct {
 	address           string // of the server
 	model             *agenttest.Server
 	temporal          client.Client
+	worker            int              // its process
+	memory            map[string][]int // bytes above what was held before, at the highest, by the side
 }
 
 // open makes the folder and starts the model, and gives what removes both.
@@ -103,7 +106,7 @@ func (b *bench) open(s agenttest.Script) (clear func(), err error) {
 }
 
 func run(rounds int) (err error) {
-	b := &bench{}
+	b := &bench{memory: map[string][]int{}}
 	clear, err := b.open(script())
 	if err != nil {
 		return err
@@ -152,7 +155,7 @@ func natively(id string) agenttest.Rule {
 }
 
 func (b *bench) print(ours, native, theirs []time.Duration, id string) error {
-	events, bytes, err := b.history(id)
+	events, size, err := b.history(id)
 	if err != nil {
 		return err
 	}
@@ -160,8 +163,11 @@ func (b *bench) print(ours, native, theirs []time.Duration, id string) error {
 	fmt.Printf("  shell script %.2f s, longshift %.2f s, ratio %.2f\n", median(theirs).Seconds(), median(ours).Seconds(),
 		median(ours).Seconds()/median(theirs).Seconds())
 	fmt.Printf("  the same with the native agent %.2f s, ratio %.2f\n", median(native).Seconds(), median(native).Seconds()/median(theirs).Seconds())
+	for _, side := range []string{"shell script", task.AgentClaude, task.AgentNative} {
+		fmt.Printf("  memory above what was held before, with all programs: %s %.0f MB\n", side, float64(median(b.memory[side]))/1e6)
+	}
 	b.printSent()
-	fmt.Printf("history of the task: %d events, %.1f KB\n", events, float64(bytes)/1000)
+	fmt.Printf("history of the task: %d events, %.1f KB\n", events, float64(size)/1000)
 	return b.timeline(id)
 }
 
@@ -187,7 +193,7 @@ func (b *bench) printSent() {
 	}
 }
 
-func median(d []time.Duration) time.Duration {
+func median[T ~int64 | ~int](d []T) T {
 	d = slices.Sorted(slices.Values(d))
 	return d[len(d)/2]
 }
@@ -199,12 +205,29 @@ func (b *bench) shell(n int) (time.Duration, error) {
 		return 0, err
 	}
 	begun := time.Now()
+	var out bytes.Buffer
 	cmd := exec.Command(filepath.Join(b.root, "test", "bench", "baseline.sh"), remote, filepath.Join(b.dir, fmt.Sprintf("s%d", n)),
 		b.model.URL, b.claude)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return 0, fmt.Errorf("%w: %s", err, out)
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Start(); err != nil {
+		return 0, err
 	}
-	return time.Since(begun), nil
+	p := watch(cmd.Process.Pid)
+	err = cmd.Wait()
+	took := time.Since(begun)
+	p.resting = 0 // it began with this run
+	b.note("shell script", n, p)
+	if err != nil {
+		return 0, fmt.Errorf("%w: %s", err, &out)
+	}
+	return took, nil
+}
+
+// note keeps the memory of a round, but for the first.
+func (b *bench) note(side string, n int, p *peak) {
+	if bytes := p.end(); n > 0 {
+		b.memory[side] = append(b.memory[side], bytes)
+	}
 }
 
 // task runs the same job as a task.
@@ -216,6 +239,7 @@ func (b *bench) task(n int, agent string) (time.Duration, string, error) {
 	id := fmt.Sprintf("bench-%s-%d", agent, n)
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
+	defer b.note(agent, n, watch(b.worker))
 	begun := time.Now()
 	run, err := b.temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: id, TaskQueue: signals.Queue}, signals.CodingTask,
 		map[string]any{"repository": remote, "task": "write three files",

@@ -18,7 +18,7 @@ func (b *bench) start() (stop func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	worker, err := b.program("longshift-worker", []string{
+	pid, worker, err := b.program("longshift-worker", []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + b.dir, "TEMPORAL_ADDRESS=" + b.address, "LONGSHIFT_DATA=" + filepath.Join(b.dir, "data"),
 		"LONGSHIFT_CLAUDE=" + b.claude, "LONGSHIFT_ANTHROPIC_URL=" + b.model.URL, "LONGSHIFT_ANTHROPIC_KEY=bench-key-0000",
 	})
@@ -26,6 +26,7 @@ func (b *bench) start() (stop func(), err error) {
 		server()
 		return nil, err
 	}
+	b.worker = pid
 	return func() { worker(); server() }, nil
 }
 
@@ -36,7 +37,7 @@ func (b *bench) server() (stop func(), err error) {
 		return nil, err
 	}
 	b.address = fmt.Sprintf("127.0.0.1:%d", port)
-	server, err := b.program("longshift-devserver", os.Environ(), "server", "start-dev", "--ip", "127.0.0.1", "--port", fmt.Sprint(port),
+	_, server, err := b.program("longshift-devserver", os.Environ(), "server", "start-dev", "--ip", "127.0.0.1", "--port", fmt.Sprint(port),
 		"--headless", "--db-filename", filepath.Join(b.dir, "temporal.db"))
 	if err != nil {
 		return nil, err
@@ -55,18 +56,18 @@ func (b *bench) server() (stop func(), err error) {
 	return func() { b.temporal.Close(); server() }, nil
 }
 
-// program starts one of ours and gives what ends it.
-func (b *bench) program(name string, env []string, args ...string) (stop func(), err error) {
+// program starts one of ours and gives its process and what ends it.
+func (b *bench) program(name string, env []string, args ...string) (pid int, stop func(), err error) {
 	log, err := os.Create(filepath.Join(b.dir, name+".log"))
 	if err != nil {
-		return nil, err
+		return 0, nil, err
 	}
 	cmd := exec.Command(filepath.Join(b.root, "bin", name), args...)
 	cmd.Env, cmd.Stdout, cmd.Stderr = env, log, log
 	if err := cmd.Start(); err != nil {
-		return nil, err
+		return 0, nil, err
 	}
-	return func() {
+	return cmd.Process.Pid, func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 		log.Close()

@@ -46,8 +46,8 @@ func TestNativeHistoryIsSmall(t *testing.T) {
 		events, size = events+n, size+bytes
 	}
 	// What the session begins with comes once, and is not of an act.
-	t.Logf("%d acts in %d runs, %s: %d events and %d bytes of history, %.1f events and %d bytes an act", acts, len(runs),
-		time.Since(start).Round(time.Second), events, size, float64(events)/float64(acts), size/acts)
+	t.Logf("%d acts in %d runs, %s: %d events and %d bytes of history, %.1f events and %d bytes an act; the worker had %d MB at most", acts, len(runs),
+		time.Since(start).Round(time.Second), events, size, float64(events)/float64(acts), size/acts, peak(t, s.Worker.Pid())>>20)
 	if events > 16*acts+30 || size > 5<<10*acts+64<<10 {
 		t.Errorf("%d events and %d bytes for %d acts", events, size, acts)
 	}
