@@ -145,7 +145,8 @@ func TestNativeWaitsForASlot(t *testing.T) {
 
 // TestLeases: an act that ends after its session has ended frees the slot once, and not that of the next one.
 func TestLeases(t *testing.T) {
-	l := &leases{slots: &slots{limit: 1}}
+	var abandoned []string
+	l := &leases{slots: &slots{limit: 1}, abandoned: func(session string) { abandoned = append(abandoned, session) }}
 	got := make(chan func())
 	hold := func(ctx context.Context, _ string) error {
 		over, err := l.hold(ctx, "s", Precedence{})
@@ -162,10 +163,15 @@ func TestLeases(t *testing.T) {
 	if h := l.held["s"]; h == nil || h.acts != 1 || l.slots.used != 1 {
 		t.Errorf("%+v, %d slots used", h, l.slots.used)
 	}
+	held := l.held["s"]
+	l.abandon("s", held)
+	if len(abandoned) != 0 || l.slots.used != 1 {
+		t.Errorf("a session at work counts as abandoned: %q, %d slots used", abandoned, l.slots.used)
+	}
 	second()
-	l.giveBack("s", l.held["s"])
-	if l.slots.used != 0 || len(l.held) != 0 {
-		t.Errorf("%d slots used", l.slots.used)
+	l.abandon("s", held)
+	if l.slots.used != 0 || len(l.held) != 0 || len(abandoned) != 1 {
+		t.Errorf("%d slots used, abandoned %q", l.slots.used, abandoned)
 	}
 }
 

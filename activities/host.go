@@ -91,13 +91,15 @@ func NewHost(c HostConfig) *Host {
 		slots: slots, running: running, launcher: launcher, prestarter: prestarter, inspector: inspector, enforcers: enforcers,
 		images: &images{data: c.Data, read: readImage}, redact: c.Redact, now: c.Now,
 	}
+	own := &Acts{of: sessions, model: c.Model, flights: acts,
+		handovers: &handovers{every: c.Every, objects: c.Objects, inspector: inspector, now: c.Now}}
+	own.leases = leases{slots: slots, abandoned: own.processes.end}
 	return &Host{
 		ID:       c.ID,
 		Assigner: &Assigner{host: c.ID, heartbeat: c.Heartbeat, probeWait: c.ProbeWait},
 		Examiner: &Examiner{look: c.Examine, redact: c.Redact},
 		Sessions: sessions,
-		Acts: &Acts{of: sessions, model: c.Model, flights: acts, leases: leases{slots: slots},
-			handovers: &handovers{every: c.Every, objects: c.Objects, inspector: inspector, now: c.Now}},
+		Acts:     own,
 		Commands: &Commands{
 			data: c.Data, workspaces: c.Workspaces, caches: c.Caches, slots: slots, prestarter: prestarter,
 			runner: &commandRunner{boxes: boxes, env: c.Environment, commands: commands}, rules: enforcers, redact: c.Redact, log: c.Log,

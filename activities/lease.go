@@ -10,12 +10,13 @@ import (
 )
 
 // leaseIdle is how long a session keeps its slot between two acts. A session that waits for people gives it back itself; this is for those
-// whose workflow was ended from outside.
+// whose workflow was ended from outside. What they have left running in the background ends with it.
 const leaseIdle = 2 * time.Minute
 
 // leases are the slots that sessions of Longshift's own agent hold from their first act to their end or their next wait.
 type leases struct {
-	slots *slots
+	slots     *slots
+	abandoned func(session string) // called for a session that gives its slot back because nothing happens in it
 
 	mu   sync.Mutex
 	held map[string]*lease // by session
@@ -84,7 +85,7 @@ func (l *leases) leave(session string, h *lease) {
 	case h.ending:
 		l.slots.release()
 	default:
-		h.idle = time.AfterFunc(leaseIdle, func() { l.giveBack(session, h) })
+		h.idle = time.AfterFunc(leaseIdle, func() { l.abandon(session, h) })
 	}
 }
 
@@ -94,6 +95,17 @@ func (l *leases) end(session string) {
 	h := l.held[session]
 	l.mu.Unlock()
 	if h != nil {
+		l.giveBack(session, h)
+	}
+}
+
+// abandon gives back the slot of a session in which nothing happens, and ends what it has left running.
+func (l *leases) abandon(session string, h *lease) {
+	l.mu.Lock()
+	idle := h.acts == 0 && l.held[session] == h // and not used again since the timer has fired
+	l.mu.Unlock()
+	if idle {
+		l.abandoned(session)
 		l.giveBack(session, h)
 	}
 }
