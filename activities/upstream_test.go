@@ -38,9 +38,9 @@ func (b *bench) useModel(answer func(w http.ResponseWriter)) *upstream {
 
 func newGateway(t testing.TB, upstream string, tools ...string) *gateway.Gateway {
 	t.Helper()
-	g, err := gateway.New(gateway.Config{Upstream: upstream, Tools: tools, Credential: func(context.Context) (gateway.Credential, error) {
+	g, err := gateway.New(gateway.Config{Tools: tools, Endpoint: gateway.Endpoint{Upstream: upstream, Credential: func(context.Context) (gateway.Credential, error) {
 		return gateway.Credential{Kind: gateway.APIKey, Value: modelKey}, nil
-	}})
+	}}})
 	must(t, err)
 	must(t, g.Start(context.Background()))
 	t.Cleanup(func() { _ = g.Close() })

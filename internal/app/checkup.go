@@ -7,6 +7,7 @@ import (
 	"github.com/longshift/longshift/internal/checkup"
 	"github.com/longshift/longshift/internal/cli/environ"
 	"github.com/longshift/longshift/internal/config"
+	"github.com/longshift/longshift/internal/gateway"
 	"github.com/longshift/longshift/signals"
 )
 
@@ -14,6 +15,6 @@ import (
 func examine(cfg config.Config) func(context.Context) []signals.HostFinding {
 	env := environ.SystemEnviron()
 	m := &checkup.Machine{Vars: env.Vars, Programs: env, Git: environ.NewGit(env), Version: checkup.ReadBuild("").String(),
-		Claude: claude.Pinned, Sandbox: trySandbox, Work: tryWork, Signing: trySigning, Objects: tryObjects, Model: tryModel, App: readApp}
+		Claude: claude.Pinned, Sandbox: trySandbox, Work: tryWork, Signing: trySigning, Objects: tryObjects, Model: tryModel(gateway.Anthropic), OpenAI: tryModel(gateway.OpenAI), App: readApp}
 	return func(ctx context.Context) []signals.HostFinding { return m.All(ctx, cfg) }
 }

@@ -45,7 +45,10 @@ func newHostConfig(
 	if err != nil {
 		return none, nil, err
 	}
-	model := modelGateway(cfg)
+	model, err := modelGateway(cfg)
+	if err != nil {
+		return none, nil, err
+	}
 	model.Now, model.Log = time.Now, log
 	gw, err := gateway.New(model)
 	if err != nil {

@@ -131,8 +131,38 @@ func modelCredential(cfg config.Config) func(context.Context) (gateway.Credentia
 	}
 }
 
-func modelGateway(cfg config.Config) gateway.Config {
-	return gateway.Config{Upstream: cfg.Model.URL, Credential: modelCredential(cfg), Tools: cfg.Model.ServerTools, Pass: cfg.Model.Pass}
+// modelGateway configures the gateway to the models' APIs. OpenAI's is served where there is a key, or another address than OpenAI's own: a
+// server on one's own machines may need none.
+func modelGateway(cfg config.Config) (gateway.Config, error) {
+	g := gateway.Config{Endpoint: gateway.Endpoint{Upstream: cfg.Model.URL, Credential: modelCredential(cfg)}, Tools: cfg.Model.ServerTools,
+		Pass: cfg.Model.Pass}
+	if cfg.Model.OpenAIKey.Present() || cfg.Model.OpenAIURL != gateway.DefaultOpenAIUpstream {
+		g.OpenAI = &gateway.Endpoint{Upstream: strings.TrimSuffix(cfg.Model.OpenAIURL, "/v1"), Credential: openAICredential(cfg)}
+	}
+	if cfg.Model.Prices == "" {
+		return g, nil
+	}
+	data, err := os.ReadFile(cfg.Model.Prices)
+	if err == nil {
+		g.Prices, err = gateway.DefaultPrices().With(data)
+	}
+	if err == nil && g.OpenAI != nil {
+		g.OpenAI.Prices, err = gateway.DefaultOpenAIPrices().With(data)
+	}
+	if err != nil {
+		return g, fault.New(fault.Input, "LONGSHIFT_PRICES: %w", err).WithHint("see docs/configuration.md for what the file holds")
+	}
+	return g, nil
+}
+
+func openAICredential(cfg config.Config) func(context.Context) (gateway.Credential, error) {
+	return func(context.Context) (gateway.Credential, error) {
+		if !cfg.Model.OpenAIKey.Present() {
+			return gateway.Credential{Kind: gateway.Bearer, Value: "none"}, nil
+		}
+		v, err := cfg.Model.OpenAIKey.Read()
+		return gateway.Credential{Kind: gateway.Bearer, Value: v}, err
+	}
 }
 
 // redactor removes the secrets of this process, and where its folders are.

@@ -58,7 +58,7 @@ func TestPrivateGateway(t *testing.T) {
 	if states["disk"] == "" || states["work in sandbox"] == "" {
 		t.Errorf("the host has looked at %v only", states)
 	}
-	if name, err := tryModel(t.Context(), cfg); name != s.Upstream() || err != nil {
+	if name, err := tryModel(gateway.Anthropic)(t.Context(), cfg); name != s.Upstream() || err != nil {
 		t.Errorf("tried %q: %v", name, err)
 	}
 }

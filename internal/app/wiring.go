@@ -49,7 +49,8 @@ func Wiring() cli.Wiring {
 		Sweeper: func(process config.Config, c client.Client) (*sweep.Sweeper, error) {
 			return newSweeper(process, c, slog.New(slog.DiscardHandler))
 		},
-		Model:         tryModel,
+		Model:         tryModel(gateway.Anthropic),
+		OpenAI:        tryModel(gateway.OpenAI),
 		ClaudeVersion: claude.Pinned,
 		Redact:        func(process config.Config) func(string) string { return redactor(process).String },
 		Commands:      audit.Read,
@@ -60,9 +61,15 @@ func Wiring() cli.Wiring {
 	}
 }
 
-// tryModel checks whether the model's endpoint accepts our key.
-func tryModel(ctx context.Context, process config.Config) (string, error) {
-	return gateway.Try(ctx, modelGateway(process))
+// tryModel returns what checks whether the endpoint of an API accepts our key.
+func tryModel(api gateway.API) func(ctx context.Context, process config.Config) (string, error) {
+	return func(ctx context.Context, process config.Config) (string, error) {
+		g, err := modelGateway(process)
+		if err != nil {
+			return "", err
+		}
+		return gateway.Try(ctx, g, api)
+	}
 }
 
 func parseConfig(file []byte) (*task.Config, error) {

@@ -83,13 +83,23 @@ func (m *Machine) checkModel(ctx context.Context, conf config.Config) Finding {
 			"run `longshift login anthropic`, or set ANTHROPIC_API_KEY or LONGSHIFT_CLAUDE_TOKEN")
 	}
 	endpoint, err := m.Model(ctx, conf)
+	return taken(OfModel, secret, endpoint, err)
+}
+
+// checkOpenAI does the same for OpenAI's API.
+func (m *Machine) checkOpenAI(ctx context.Context, conf config.Config) Finding {
+	endpoint, err := m.OpenAI(ctx, conf)
+	return taken(OfOpenAI, conf.Model.OpenAIKey, endpoint, err)
+}
+
+func taken(check string, secret config.Secret, endpoint string, err error) Finding {
 	switch {
 	case fault.KindOf(err) == fault.NotFound: // an endpoint may serve messages and nothing else
-		return warn(OfModel, err.Error(), fault.HintOf(err))
+		return warn(check, err.Error(), fault.HintOf(err))
 	case err != nil:
-		return Failed(OfModel, err)
+		return Failed(check, err)
 	}
-	return good(OfModel, "from "+secret.Source()+", taken by "+endpoint)
+	return good(check, "from "+secret.Source()+", taken by "+endpoint)
 }
 
 func checkScenario(path string) Finding {

@@ -21,6 +21,7 @@ const (
 	OfClaude  = "claude"
 	OfNative  = "native agent"
 	OfModel   = "model key"
+	OfOpenAI  = "openai key"
 	OfGitHub  = "github token"
 	OfApp     = "github app"
 )
@@ -42,8 +43,8 @@ type Machine struct {
 	Objects func(ctx context.Context, process config.Config) error // keeps something in the object store and takes it back
 	// App asks GitHub how the app stands that is configured.
 	App func(ctx context.Context, process config.Config) (forge.AppState, error)
-	// Model makes one call that costs nothing to the model's endpoint, and returns the endpoint's name.
-	Model func(ctx context.Context, process config.Config) (endpoint string, err error)
+	// Model makes one call that costs nothing to the model's endpoint, and returns the endpoint's name. OpenAI does it for OpenAI's API.
+	Model, OpenAI func(ctx context.Context, process config.Config) (endpoint string, err error)
 }
 
 // Programs finds programs on the host's PATH.
@@ -83,6 +84,9 @@ func (m *Machine) All(ctx context.Context, conf config.Config) []Finding {
 		findings = append(findings, m.work(ctx, conf, data.State == signals.HostOK)...)
 	}
 	findings = append(findings, m.checkAgent(ctx, conf)...)
+	if conf.Role.Host() && conf.Model.OpenAIKey.Present() {
+		findings = append(findings, m.checkOpenAI(ctx, conf))
+	}
 	if conf.Scenario != "" {
 		findings = append(findings, checkScenario(conf.Scenario))
 	}

@@ -58,8 +58,8 @@ type Wiring struct {
 	Signing func(ctx context.Context, process config.Config) error
 	// Objects keeps something in the object store and takes it back.
 	Objects func(ctx context.Context, process config.Config) error
-	// Model makes one call that costs nothing to the model's endpoint, and returns the endpoint's name. Errors are faults.
-	Model func(ctx context.Context, process config.Config) (endpoint string, err error)
+	// Model makes one call that costs nothing to the model's endpoint, and returns the endpoint's name. OpenAI does it for OpenAI's API. Errors are faults.
+	Model, OpenAI func(ctx context.Context, process config.Config) (endpoint string, err error)
 	// ClaudeVersion is the version of Claude Code that was tested; sessions of another one are refused.
 	ClaudeVersion string
 	// Policy returns the operator's rules for commands; with sandboxed those that hold inside a worker's sandbox.

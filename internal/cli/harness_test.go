@@ -103,12 +103,12 @@ func testWiring() Wiring {
 			return nil
 		},
 		Model: func(ctx context.Context, process config.Config) (string, error) {
-			return gateway.Try(ctx, gateway.Config{Upstream: process.Model.URL, Credential: func(context.Context) (gateway.Credential, error) {
+			return gateway.Try(ctx, gateway.Config{Endpoint: gateway.Endpoint{Upstream: process.Model.URL, Credential: func(context.Context) (gateway.Credential, error) {
 				secret, kind := process.Model.Secret()
 				value, err := secret.Read()
 				return gateway.Credential{Kind: map[config.ModelKind]gateway.Kind{config.ModelKey: gateway.APIKey, config.ModelBearer: gateway.Bearer}[kind],
 					Value: value}, err
-			}})
+			}}}, gateway.Anthropic)
 		},
 		Standing: func(ctx context.Context, process config.Config, repository, base, ours string) (Standing, error) {
 			hub, r, err := hubOf(process, repository)

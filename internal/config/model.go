@@ -5,12 +5,15 @@ import (
 	"strings"
 )
 
-// Model is the API that agents call, the secret for it, and the agent's binary.
+// Model is the APIs that agents call, the secrets for them, and the agent's binary.
 type Model struct {
 	Key         Secret   `envconfig:"LONGSHIFT_ANTHROPIC_KEY" fallback:"ANTHROPIC_API_KEY"`
 	Token       Secret   `envconfig:"LONGSHIFT_ANTHROPIC_TOKEN" fallback:"ANTHROPIC_AUTH_TOKEN"`
 	Login       Secret   `envconfig:"LONGSHIFT_CLAUDE_TOKEN" fallback:"CLAUDE_CODE_OAUTH_TOKEN"`
 	URL         string   `envconfig:"LONGSHIFT_ANTHROPIC_URL" fallback:"ANTHROPIC_BASE_URL" default:"https://api.anthropic.com"`
+	OpenAIKey   Secret   `envconfig:"LONGSHIFT_OPENAI_KEY" fallback:"OPENAI_API_KEY"`
+	OpenAIURL   string   `envconfig:"LONGSHIFT_OPENAI_URL" fallback:"OPENAI_BASE_URL" default:"https://api.openai.com"`
+	Prices      string   `envconfig:"LONGSHIFT_PRICES"`
 	ServerTools []string `envconfig:"LONGSHIFT_SERVER_TOOLS"`
 	Pass        []string `envconfig:"LONGSHIFT_GATEWAY_PASS"`
 	Claude      string   `envconfig:"LONGSHIFT_CLAUDE" default:"claude"`

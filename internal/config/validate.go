@@ -20,6 +20,8 @@ func (c *Config) validate() []error {
 	host, limits, keep := c.Host, c.Limits, c.Keep
 	wrong(filepath.IsAbs(c.Data) || c.Data == "" || c.Data == ".", "LONGSHIFT_DATA", c.Data,
 		"not an absolute path; give one that starts with /")
+	wrong(filepath.IsAbs(c.Model.Prices) || c.Model.Prices == "", "LONGSHIFT_PRICES", c.Model.Prices,
+		"not an absolute path; give one that starts with /")
 	wrong(filepath.IsAbs(c.Channels.Projects) || c.Channels.Projects == "", "LONGSHIFT_PROJECTS", c.Channels.Projects,
 		"not an absolute path; give one that starts with /")
 	wrong(slices.Contains([]Role{RoleAll, RoleControl, RoleHost, RoleListen}, c.Role), "LONGSHIFT_ROLE", c.Role,
@@ -65,7 +67,7 @@ func (c *Config) validate() []error {
 	for _, u := range []struct {
 		name string
 		at   *string
-	}{{c.named("LONGSHIFT_ANTHROPIC_URL"), &c.Model.URL}, {"LONGSHIFT_GITHUB_URL", &c.GitHub.URL}, {"LONGSHIFT_WEB_URL", &c.WebURL},
+	}{{c.named("LONGSHIFT_ANTHROPIC_URL"), &c.Model.URL}, {c.named("LONGSHIFT_OPENAI_URL"), &c.Model.OpenAIURL}, {"LONGSHIFT_GITHUB_URL", &c.GitHub.URL}, {"LONGSHIFT_WEB_URL", &c.WebURL},
 		{"LONGSHIFT_LINEAR_URL", &c.Linear.URL}, {"LONGSHIFT_SLACK_URL", &c.Channels.Slack.URL},
 		{"LONGSHIFT_TELEGRAM_URL", &c.Channels.Telegram.URL}, {"LONGSHIFT_WHATSAPP_URL", &c.Channels.WhatsApp.URL}} {
 		if err := checkURL(u.name, *u.at); err != nil {

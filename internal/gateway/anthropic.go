@@ -5,13 +5,6 @@ import (
 	"strings"
 )
 
-// vendor lists what may pass to the API of one vendor.
-type vendor struct {
-	header []string // request headers that are passed on unchanged; all others are dropped
-	betas  []string // allowed values of anthropic-beta; others are dropped
-	body   shape    // shape of a message; anything else is refused
-}
-
 type keys = map[string]shape
 
 // Tokens that part of a request may cost beyond its size in bytes.
@@ -73,7 +66,31 @@ func anthropic(granted []serverTool) vendor {
 		tools.by[t.kind] = t
 		betas = append(betas, t.beta)
 	}
+	body := record{keys: keys{
+		"model": modelName, "max_tokens": integer, "stream": yesNo, "temperature": number, "top_p": number, "top_k": integer,
+		"stop_sequences": list{text}, "speed": words{"standard", "fast"}, "inference_geo": words{"us", "global"},
+		"service_tier": words{"auto", "standard_only"}, "metadata": record{name: "metadata", keys: keys{"user_id": text}},
+		"system": content, "cache_control": cache, "tools": list{tools}, "output_config": effort,
+		"messages": list{record{name: "message", keys: keys{
+			"role": words{"user", "assistant", "system"}, "content": content, "output_config": effort,
+		}}},
+		"tool_choice": record{name: "tool_choice", keys: keys{
+			"type": words{"auto", "any", "tool", "none"}, "name": text, "disable_parallel_tool_use": yesNo,
+		}},
+		"thinking": record{name: "thinking", keys: keys{
+			"type": words{"enabled", "adaptive", "disabled"}, "budget_tokens": integer, "display": text,
+		}},
+		"context_management": record{name: "context_management", keys: keys{"edits": list{typed("edit", map[string]record{
+			"clear_thinking_*": {keys: keys{"keep": anything}},
+			"clear_tool_uses_*": {keys: keys{"trigger": anything, "keep": anything, "clear_at_least": anything, "exclude_tools": list{text},
+				"clear_tool_inputs": anything}},
+		})}}},
+		"diagnostics": record{name: "diagnostics", keys: keys{"previous_message_id": text}},
+	}}
 	return vendor{
+		usual: DefaultUpstream, list: DefaultPrices, first: "/v1/messages", posts: map[string]route{"/v1/messages": messages, "/v1/messages/count_tokens": count},
+		fixed: map[string]string{"Anthropic-Version": apiVersion}, bodies: map[route]shape{messages: body, count: body},
+		bound: boundMessage, events: messageEvent, usage: messageUsage, limit: anthropicLimit, models: modelList,
 		header: []string{
 			"Accept", "User-Agent", "Anthropic-Dangerous-Direct-Browser-Access", "X-App", "X-Client-Request-Id", "X-Claude-1p-Request-Class",
 			"X-Claude-Code-Agent-Id", "X-Claude-Code-Agent-Type", "X-Claude-Code-Auxiliary-Type", "X-Claude-Code-Compaction",
@@ -83,27 +100,6 @@ func anthropic(granted []serverTool) vendor {
 			"X-Stainless-Runtime", "X-Stainless-Runtime-Version", "X-Stainless-Timeout",
 		},
 		betas: betas,
-		body: record{keys: keys{
-			"model": modelName, "max_tokens": integer, "stream": yesNo, "temperature": number, "top_p": number, "top_k": integer,
-			"stop_sequences": list{text}, "speed": words{"standard", "fast"}, "inference_geo": words{"us", "global"},
-			"service_tier": words{"auto", "standard_only"}, "metadata": record{name: "metadata", keys: keys{"user_id": text}},
-			"system": content, "cache_control": cache, "tools": list{tools}, "output_config": effort,
-			"messages": list{record{name: "message", keys: keys{
-				"role": words{"user", "assistant", "system"}, "content": content, "output_config": effort,
-			}}},
-			"tool_choice": record{name: "tool_choice", keys: keys{
-				"type": words{"auto", "any", "tool", "none"}, "name": text, "disable_parallel_tool_use": yesNo,
-			}},
-			"thinking": record{name: "thinking", keys: keys{
-				"type": words{"enabled", "adaptive", "disabled"}, "budget_tokens": integer, "display": text,
-			}},
-			"context_management": record{name: "context_management", keys: keys{"edits": list{typed("edit", map[string]record{
-				"clear_thinking_*": {keys: keys{"keep": anything}},
-				"clear_tool_uses_*": {keys: keys{"trigger": anything, "keep": anything, "clear_at_least": anything, "exclude_tools": list{text},
-					"clear_tool_inputs": anything}},
-			})}}},
-			"diagnostics": record{name: "diagnostics", keys: keys{"previous_message_id": text}},
-		}},
 	}
 }
 

@@ -68,7 +68,7 @@ func BenchmarkMeter(b *testing.B) {
 	text := []byte(strings.Join(stream("m", object{"input_tokens": 1}, 1, slices.Repeat([]string{"some words "}, 20_000)...), ""))
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		var m streamMeter
+		m := streamMeter{event: messageEvent}
 		for chunk := range slices.Chunk(text, 32<<10) {
 			_, _ = m.Write(chunk)
 		}
@@ -89,7 +89,7 @@ func BenchmarkRead(b *testing.B) {
 		do  func() error
 	}{
 		{"decode", func() error { var q any; return json.Unmarshal(body, &q) }},
-		{"gateway", func() error { _, err := v.read(body, nil, nil); return err }},
+		{"gateway", func() error { _, err := v.read(messages, body, nil, nil); return err }},
 	} {
 		b.Run("body=5MB/"+c.way, func(b *testing.B) {
 			b.SetBytes(int64(len(body)))

@@ -6,16 +6,14 @@ import (
 	"slices"
 	"strings"
 	"sync"
-
-	"github.com/longshift/longshift/internal/redact"
 )
 
 // pickBetas returns the betas of a request that may pass. Others are dropped, and each is logged once.
-func (g *Gateway) pickBetas(from http.Header) (kept []string) {
+func (g *Gateway) pickBetas(a *api, from http.Header) (kept []string) {
 	for beta := range strings.SplitSeq(strings.Join(from["Anthropic-Beta"], ","), ",") {
 		switch beta = textproto.TrimString(beta); {
 		case beta == "" || slices.Contains(kept, beta):
-		case slices.Contains(g.vendor.betas, beta) || g.pass["beta:"+beta]:
+		case slices.Contains(a.betas, beta) || g.pass["beta:"+beta]:
 			kept = append(kept, beta)
 		case g.dropped.first(shown(beta)):
 			g.log.Warn("anthropic-beta is not on the list and left out; an operator can let it through with LONGSHIFT_GATEWAY_PASS",
@@ -41,24 +39,4 @@ func (s *seen) first(name string) bool {
 	}
 	s.names = append(s.names, name)
 	return true
-}
-
-// covered caches the redact.Cover of a key, which takes longer to build than a call may.
-type covered struct {
-	value string
-	cover *redact.Cover
-}
-
-// cover returns the Cover that removes a credential from answers. A login belongs to the agent, so it gets none.
-func (g *Gateway) cover(c Credential) *redact.Cover {
-	value := strings.TrimSpace(c.Value)
-	if c.Kind == Login {
-		value = ""
-	}
-	known := g.covered.Load()
-	if known == nil || known.value != value {
-		known = &covered{value, redact.NewCover(value)}
-		g.covered.Store(known)
-	}
-	return known.cover
 }

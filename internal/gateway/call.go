@@ -17,8 +17,10 @@ import (
 // call is one request to the API and its answer.
 type call struct {
 	session *Session
+	api     *api
 	request *http.Request
 	way     route
+	path    string // of the API
 	query   string
 	betas   []string
 	body    []byte // as it is sent upstream
@@ -38,7 +40,7 @@ type call struct {
 // admit reserves the money for a call, or answers it with a refusal. It may reduce the output that the call asks for.
 func (c *call) admit(w http.ResponseWriter, q *request) bool {
 	s := c.session
-	c.bid = s.gateway.prices.bid(q)
+	c.bid = c.api.prices.bid(q)
 	ctx, stop := c.context()
 	defer stop()
 	v, err := s.reserve(ctx, c.bid)
@@ -73,7 +75,7 @@ func (c *call) serve(w http.ResponseWriter) {
 		return
 	}
 	defer resp.Body.Close()
-	c.status, c.meter = resp.StatusCode, newMeter(resp)
+	c.status, c.meter = resp.StatusCode, c.api.newMeter(resp)
 	body, err := decoded(resp)
 	if err != nil {
 		c.status = 0
@@ -95,19 +97,19 @@ func (c *call) serve(w http.ResponseWriter) {
 // send makes the call upstream.
 func (c *call) send(ctx context.Context) (*http.Response, error) {
 	g := c.session.gateway
-	cred, err := g.credential(ctx)
+	cred, err := c.api.credential(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errCredential, err)
 	}
-	h, err := g.vendor.pick(c.request.Header, c.betas, cred)
+	h, err := c.api.pick(c.request.Header, c.betas, cred)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errCredential, err)
 	}
-	c.secrets, c.key.Cover = secrets(h, c.session.token), g.cover(cred)
+	c.secrets, c.key.Cover = secrets(h, c.session.token), c.api.cover(cred)
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		WroteRequest: func(info httptrace.WroteRequestInfo) { c.sent.Store(info.Err == nil) },
 	})
-	target := g.upstream + upstreamPath[c.way]
+	target := c.api.upstream + c.path
 	if c.query != "" {
 		target += "?" + c.query
 	}
@@ -134,6 +136,6 @@ func (c *call) answerUnsent(w http.ResponseWriter, ctx context.Context, err erro
 	default:
 		s.unreachable()
 		s.gateway.log.Warn("model endpoint unreachable", "session", s.id, "error", err)
-		answerError(w, http.StatusBadGateway, typeAPI, "longshift_upstream: "+s.gateway.unreached(err))
+		answerError(w, http.StatusBadGateway, typeAPI, "longshift_upstream: "+c.api.unreached(err))
 	}
 }

@@ -12,8 +12,11 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// DefaultUpstream is used when Config.Upstream is empty.
-const DefaultUpstream = "https://api.anthropic.com"
+// The vendors' own endpoints, for those whose Upstream is empty.
+const (
+	DefaultUpstream       = "https://api.anthropic.com"
+	DefaultOpenAIUpstream = "https://api.openai.com"
+)
 
 // Kind is how calls authenticate.
 type Kind string
@@ -31,24 +34,30 @@ type Credential struct {
 	Value string // empty for Login
 }
 
-type Config struct {
-	Upstream   string                                    // base URL of the API; DefaultUpstream when empty
+// Endpoint is where the API of a vendor is, or of a server that speaks like it.
+type Endpoint struct {
+	Upstream   string                                    // base URL of the API; the vendor's own when empty
 	Credential func(context.Context) (Credential, error) // called for every request, so that a rotated file is picked up
-	Pass       []string                                  // what may pass in addition to the built-in list, by the names that refusals print
-	Tools      []string                                  // tools that the vendor may run, such as WebFetch(https://docs.example/*)
-	Prices     *Prices                                   // DefaultPrices() when nil
-	Now        func() time.Time                          // time.Now when nil
-	Log        *slog.Logger                              // discarded when nil
-	Client     *http.Client                              // for calls upstream; its Timeout and CheckRedirect are ignored
+	Prices     *Prices                                   // the list prices when nil
 }
 
-// baseURL checks the address of the API and removes a trailing slash.
-func baseURL(s string) (string, error) {
-	s = cmp.Or(s, DefaultUpstream)
+type Config struct {
+	Endpoint                  // of Anthropic's API
+	OpenAI   *Endpoint        // of OpenAI's API; nil when no session may use it
+	Pass     []string         // what may pass in addition to the built-in list, by the names that refusals print
+	Tools    []string         // tools that the vendor may run, such as WebFetch(https://docs.example/*)
+	Now      func() time.Time // time.Now when nil
+	Log      *slog.Logger     // discarded when nil
+	Client   *http.Client     // for calls upstream; its Timeout and CheckRedirect are ignored
+}
+
+// baseURL checks the address of an API and removes a trailing slash.
+func baseURL(s, usual string) (string, error) {
+	s = cmp.Or(s, usual)
 	u, err := url.Parse(s)
 	if err != nil || (u.Scheme != "https" && u.Scheme != "http") || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return "", fault.New(fault.Input, "model endpoint %q is not a plain http or https URL", s).
-			WithHint("write it like %s", DefaultUpstream)
+			WithHint("write it like %s", usual)
 	}
 	return strings.TrimSuffix(u.Scheme+"://"+u.Host+u.EscapedPath(), "/"), nil
 }

@@ -19,8 +19,11 @@ func (p *Prices) find(name string) (m model, known bool) {
 	return p.models[p.dear], false
 }
 
-// otherVersion reports whether the rest of a name continues with a version number: one or two digits.
+// otherVersion reports whether the rest of a name continues with a version number: one or two digits, or a point.
 func otherVersion(rest string) bool {
+	if strings.HasPrefix(rest, ".") {
+		return true
+	}
 	rest, ok := strings.CutPrefix(rest, "-")
 	if !ok {
 		return rest != "" && isDigit(rest[0])

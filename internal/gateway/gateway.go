@@ -1,5 +1,5 @@
 // Package gateway is the worker's model endpoint: a reverse proxy on loopback between the agents of this host and the
-// Anthropic Messages API. It passes on allowed requests, adds the key, counts cost, enforces each session's budget,
+// APIs of Anthropic (Messages) and OpenAI (Responses, Chat Completions), or servers that speak like them. It passes on allowed requests, adds the key, counts cost, enforces each session's budget,
 // detects used-up quota and refused logins, and writes a transcript. It may not start processes, decide what a session
 // does next, or listen anywhere but on loopback. No key and no header ever reaches its logs, its ledger or its
 // transcript.
@@ -17,7 +17,6 @@ import (
 	"net/http"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/longshift/longshift/internal/httpguard"
@@ -25,19 +24,15 @@ import (
 
 // Gateway serves the sessions of a worker.
 type Gateway struct {
-	upstream   string
-	credential func(context.Context) (Credential, error)
-	prices     *Prices
-	granted    []serverTool
-	vendor     vendor
-	pass       map[string]bool // what the operator allows in addition to the list, by name
-	covered    atomic.Pointer[covered]
-	dropped    seen // betas that were dropped and logged
-	now        func() time.Time
-	log        *slog.Logger
-	client     *http.Client
-	limits     limits
-	unpriced   seen // models that were already warned about
+	apis     map[API]*api
+	granted  []serverTool
+	pass     map[string]bool // what the operator allows in addition to the list, by name
+	dropped  seen            // betas that were dropped and logged
+	now      func() time.Time
+	log      *slog.Logger
+	client   *http.Client
+	limits   limits
+	unpriced seen // models that were already warned about
 
 	mu       sync.Mutex
 	server   *http.Server
@@ -59,28 +54,25 @@ const lastBytes = 250 * time.Millisecond
 
 // New returns a gateway that does not listen before Start.
 func New(c Config) (*Gateway, error) {
-	if c.Credential == nil {
-		return nil, errors.New("gateway: no credential source")
-	}
-	upstream, err := baseURL(c.Upstream)
-	if err != nil {
-		return nil, err
-	}
 	granted, err := parseGrants(c.Tools)
 	if err != nil {
 		return nil, err
 	}
 	g := &Gateway{
-		upstream: upstream, credential: c.Credential, prices: c.Prices, now: c.Now, log: c.Log,
-		client: upstreamClient(c.Client), granted: granted, vendor: anthropic(granted), pass: map[string]bool{},
+		apis: map[API]*api{}, now: c.Now, log: c.Log, client: upstreamClient(c.Client), granted: granted, pass: map[string]bool{},
 		limits:   limits{header: 10 * time.Second, body: time.Minute, idle: 2 * time.Minute, grace: 2 * time.Second},
 		sessions: map[[sha256.Size]byte]*Session{},
 	}
+	if err := g.serve(Anthropic, c.Endpoint, anthropic(granted)); err != nil {
+		return nil, err
+	}
+	if c.OpenAI != nil {
+		if err := g.serve(OpenAI, *c.OpenAI, openAI()); err != nil {
+			return nil, err
+		}
+	}
 	for _, name := range c.Pass {
 		g.pass[name] = true
-	}
-	if g.prices == nil {
-		g.prices = DefaultPrices()
 	}
 	if g.now == nil {
 		g.now = time.Now

@@ -144,8 +144,8 @@ func TestListensOnLoopbackOnly(t *testing.T) {
 	if err != nil || host != "127.0.0.1" {
 		t.Errorf("listens on %s", g.base)
 	}
-	if g.upstream != DefaultUpstream {
-		t.Errorf("upstream %s", g.upstream)
+	if g.apis[Anthropic].upstream != DefaultUpstream {
+		t.Errorf("upstream %s", g.apis[Anthropic].upstream)
 	}
 	if err := g.Start(t.Context()); err == nil {
 		t.Error("started twice")
@@ -153,7 +153,7 @@ func TestListensOnLoopbackOnly(t *testing.T) {
 }
 
 func TestEndOfContextClosesTheGateway(t *testing.T) {
-	g, err := New(Config{Credential: fixed(APIKey, testKey)})
+	g, err := New(Config{Endpoint: Endpoint{Credential: fixed(APIKey, testKey)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +176,7 @@ func TestEndOfContextClosesTheGateway(t *testing.T) {
 
 func TestBadInputNamesTheField(t *testing.T) {
 	for _, up := range []string{"api.anthropic.com", "ftp://x", "https://user:pw@x", "https://x?y=1", "://"} {
-		if _, err := New(Config{Upstream: up, Credential: fixed(APIKey, "k")}); fault.KindOf(err) != fault.Input {
+		if _, err := New(Config{Endpoint: Endpoint{Upstream: up, Credential: fixed(APIKey, "k")}}); fault.KindOf(err) != fault.Input {
 			t.Errorf("upstream %q: %v", up, err)
 		}
 	}
@@ -184,8 +184,8 @@ func TestBadInputNamesTheField(t *testing.T) {
 		t.Error("no credential source")
 	}
 	g := startGateway(t, "https://x/base/", nil)
-	if g.upstream != "https://x/base" {
-		t.Errorf("upstream %q", g.upstream)
+	if g.apis[Anthropic].upstream != "https://x/base" {
+		t.Errorf("upstream %q", g.apis[Anthropic].upstream)
 	}
 	for _, s := range []Spec{{Ledger: "x"}, {ID: "x"}, {ID: "x", Ledger: "y", Transcript: "y"}} {
 		if _, err := g.Open(s); fault.KindOf(err) != fault.Input {

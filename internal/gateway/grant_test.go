@@ -83,7 +83,7 @@ func TestGrantsAreRead(t *testing.T) {
 	for _, bad := range []string{"code_execution", "web_search(", "web_search)", "web_search()", "WebFetch", "WebFetch(http://docs.example)",
 		"WebFetch(https://docs.example:8080/*)",
 		"WebFetch(https://docs.example/../x)", "WebFetch(docs)", "WebFetch(https://*/x)", "WebFetch(https://me@docs.example)", "WebFetch(DOCS.example)"} {
-		if _, err := New(Config{Credential: fixed(APIKey, testKey), Tools: []string{bad}}); fault.KindOf(err) != fault.Input || fault.HintOf(err) == "" {
+		if _, err := New(Config{Endpoint: Endpoint{Credential: fixed(APIKey, testKey)}, Tools: []string{bad}}); fault.KindOf(err) != fault.Input || fault.HintOf(err) == "" {
 			t.Errorf("%s: %v", bad, err)
 		}
 	}

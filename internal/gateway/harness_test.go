@@ -94,7 +94,7 @@ func fixed(kind Kind, value string) func(context.Context) (Credential, error) {
 // startGateway starts a gateway for the upstream; change may modify its configuration before it listens.
 func startGateway(t testing.TB, url string, change func(*Config, *Gateway)) *Gateway {
 	t.Helper()
-	c := Config{Upstream: url, Credential: fixed(APIKey, testKey), Log: slog.New(slog.DiscardHandler)}
+	c := Config{Endpoint: Endpoint{Upstream: url, Credential: fixed(APIKey, testKey)}, Log: slog.New(slog.DiscardHandler)}
 	if change != nil {
 		change(&c, nil)
 	}

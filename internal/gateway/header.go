@@ -25,7 +25,10 @@ const apiVersion = "2023-06-01"
 // pick returns the headers to send upstream: the allowed ones of the agent's request, with the real credential in place
 // of the session's token.
 func (v vendor) pick(from http.Header, betas []string, c Credential) (http.Header, error) {
-	h := http.Header{"Accept-Encoding": {"identity"}, "Content-Type": {"application/json"}, "Anthropic-Version": {apiVersion}}
+	h := http.Header{"Accept-Encoding": {"identity"}, "Content-Type": {"application/json"}}
+	for name, value := range v.fixed {
+		h.Set(name, value)
+	}
 	h.Set("User-Agent", "") // keeps net/http from adding its own
 	for _, name := range v.header {
 		if value := from.Get(name); value != "" {

@@ -24,14 +24,14 @@ type meter interface {
 }
 
 // newMeter returns the meter for an answer, by status and content type.
-func newMeter(resp *http.Response) meter {
+func (v vendor) newMeter(resp *http.Response) meter {
 	if resp.StatusCode >= 300 {
 		return &capture{limit: maxErrorBody}
 	}
 	if kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); kind == "text/event-stream" {
-		return &streamMeter{}
+		return &streamMeter{event: v.events}
 	}
-	return &messageMeter{capture{limit: maxMessage}}
+	return &messageMeter{capture{limit: maxMessage}, v.usage}
 }
 
 const (
@@ -59,15 +59,27 @@ func (c *capture) ended() bool { return false }
 func (c *capture) reading() reading { return reading{complete: true} }
 
 // messageMeter reads an answer that is not streamed.
-type messageMeter struct{ capture }
+type messageMeter struct {
+	capture
+	usage func([]byte) (reading, bool)
+}
 
 func (m *messageMeter) reading() reading {
+	if r, ok := m.usage(m.data); ok && !m.cut() {
+		r.seen, r.complete = true, true
+		return r
+	}
+	return reading{text: m.total}
+}
+
+// messageUsage reads the usage in an answer of the Messages API.
+func messageUsage(answer []byte) (reading, bool) {
 	var msg struct {
 		Model string    `json:"model"`
 		Usage *apiUsage `json:"usage"`
 	}
-	if m.cut() || json.Unmarshal(m.data, &msg) != nil || msg.Usage == nil {
-		return reading{text: m.total}
+	if json.Unmarshal(answer, &msg) != nil || msg.Usage == nil {
+		return reading{}, false
 	}
-	return reading{model: msg.Model, usage: *msg.Usage, seen: true, complete: true}
+	return reading{model: msg.Model, usage: *msg.Usage}, true
 }

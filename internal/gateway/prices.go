@@ -6,12 +6,16 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"strings"
 )
 
 //go:embed prices.json
 var listPrices []byte
+
+//go:embed openaiprices.json
+var openAIListPrices []byte
 
 // Prices are the prices of models. A name is priced by the longest entry it begins with; see Prices.find.
 type Prices struct {
@@ -34,9 +38,14 @@ type model struct {
 // rate is the price of each kind of token.
 type rate struct{ input, output, write5m, write1h, read nanos }
 
-// DefaultPrices returns the list prices embedded in the program.
-func DefaultPrices() *Prices {
-	p, err := ParsePrices(listPrices)
+// DefaultPrices returns the list prices of Anthropic, which are embedded in the program.
+func DefaultPrices() *Prices { return embedded(listPrices) }
+
+// DefaultOpenAIPrices returns those of OpenAI.
+func DefaultOpenAIPrices() *Prices { return embedded(openAIListPrices) }
+
+func embedded(list []byte) *Prices {
+	p, err := ParsePrices(list)
 	if err != nil {
 		panic(err) // the file is embedded, and a test parses it
 	}
@@ -68,6 +77,20 @@ func ParsePrices(data []byte) (*Prices, error) {
 	}
 	p.dear = p.dearest()
 	return p, nil
+}
+
+// With returns prices with those of a price file added, which take the place of entries of the same name. Models that cost nothing, such as
+// those on one's own machines, have prices of 0.
+func (p *Prices) With(data []byte) (*Prices, error) {
+	more, err := ParsePrices(data)
+	if err != nil {
+		return nil, err
+	}
+	all := *p
+	all.models = maps.Clone(p.models)
+	maps.Copy(all.models, more.models)
+	all.dear = all.dearest()
+	return &all, nil
 }
 
 type priceFile struct {
@@ -127,6 +150,9 @@ func (e fileRate) rate() (r rate, err error) {
 		{"input", e.Input, &r.input}, {"output", e.Output, &r.output}, {"cacheWrite5m", e.Write5m, &r.write5m},
 		{"cacheWrite1h", e.Write1h, &r.write1h}, {"cacheRead", e.Read, &r.read},
 	} {
+		if f.from == nil && strings.HasPrefix(f.name, "cacheWrite") { // not every vendor has a price for it
+			f.from = e.Input
+		}
 		if f.from == nil {
 			return r, fmt.Errorf("%s is missing", f.name)
 		}

@@ -166,7 +166,7 @@ func TestParsePrices(t *testing.T) {
 func TestImagesAreNotText(t *testing.T) {
 	ask := func(data, text string) nanos {
 		block := `[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"` + data + `"}},{"type":"text","text":"` + text + `"}]`
-		q, err := anthropic(nil).read([]byte(strings.Replace(question("claude-opus-5-5", 100), `"hi"`, block, 1)), nil, nil)
+		q, err := anthropic(nil).read(messages, []byte(strings.Replace(question("claude-opus-5-5", 100), `"hi"`, block, 1)), nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -192,7 +192,7 @@ func TestWorstCaseIsTheWorst(t *testing.T) {
 			strings.Replace(question(name, 5000), `"hi"`, `[{"type":"text","text":"hi","cache_control":{"type":"ephemeral"}}]`, 1),
 			strings.Replace(question(name, 5000), `"hi"`, `[{"type":"text","text":"hi","cache_control":{"type":"ephemeral","ttl":"1h"}}]`, 1),
 		} {
-			a, err := anthropic(nil).read([]byte(body), nil, nil)
+			a, err := anthropic(nil).read(messages, []byte(body), nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -14,18 +14,19 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer s.leave()
-	way := routeOf(r.Method, path)
+	a := s.api
+	way := a.routeOf(r.Method, path)
 	switch way {
 	case refused:
 		answerError(w, http.StatusForbidden, typePermission,
-			"longshift_path: "+r.Method+" "+path+" is not let through; only these are: "+letThrough)
+			"longshift_path: "+r.Method+" "+path+" is not let through; only these are: "+a.letThrough())
 		return
 	case hello:
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write([]byte(`{"message":"longshift model gateway"}`))
 		return
 	case models:
-		g.answerModels(w, path)
+		g.answerModels(w, a, path)
 		return
 	}
 	size := min(r.ContentLength, maxRequest)
@@ -37,13 +38,13 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer s.drop(size)
-	c := &call{session: s, request: r, way: way, start: g.now()}
+	c := &call{session: s, api: a, request: r, way: way, path: path, start: g.now()}
 	q, err := c.take(w)
 	if err != nil {
 		answerUnreadable(w, err)
 		return
 	}
-	if way == messages && !c.admit(w, q) {
+	if way.costs() && !c.admit(w, q) {
 		return
 	}
 	c.body = q.text
@@ -66,10 +67,10 @@ func (c *call) take(w http.ResponseWriter) (q *request, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if q, err = g.vendor.read(body, g.pass, c.session.tools); err == nil && c.way == messages {
-		err = q.limit()
+	if q, err = c.api.read(c.way, body, g.pass, c.session.tools); err == nil && c.way.costs() {
+		err = c.api.bound(q)
 	}
-	c.betas = g.pickBetas(r.Header)
+	c.betas = g.pickBetas(c.api, r.Header)
 	return q, err
 }
 

@@ -54,9 +54,9 @@ func (t throttle) persists() bool {
 	return t.count >= manyRefusals && t.last.Sub(t.first) >= longRefusal
 }
 
-// limitOf returns the limit behind an answer with status 429, or nil. The quota counts as used up when the answer says
+// anthropicLimit returns the limit behind an answer with status 429, or nil. The quota counts as used up when the answer says
 // so, when it asks for a long pause, or when refusals persist. Any other 429 is left to the client's own retries.
-func limitOf(h http.Header, now time.Time, persists bool) *Limit {
+func anthropicLimit(h http.Header, now time.Time, persists bool) *Limit {
 	now = httpclient.Now(h, now) // the server's clock, since resets are given by it
 	l := &Limit{Status: http.StatusTooManyRequests}
 	pause, hasPause := retryAfter(h, now)
@@ -157,22 +157,56 @@ func (s *Session) gauge(h http.Header) {
 	}
 }
 
-// errorText returns the message of an API error, or the whole body when it has another format.
-func errorText(body []byte) string {
+// problem is what an API says of an error.
+type problem struct {
+	text  string
+	code  string    // OpenAI's; "" for none
+	reset time.Time // when there is quota again, zero when it does not say
+}
+
+// errorOf reads the body of an error. One that has another format is its own text.
+func errorOf(body []byte, now time.Time) problem {
 	var e struct {
 		Error struct {
 			Message string `json:"message"`
+			Type    string `json:"type"`
+			Code    any    `json:"code"`
+			At      int64  `json:"resets_at"`         // seconds since 1970
+			In      int64  `json:"resets_in_seconds"` //
 		} `json:"error"`
 	}
-	text := strings.TrimSpace(string(body))
+	p := problem{text: strings.TrimSpace(string(body))}
 	if json.Unmarshal(body, &e) == nil && e.Error.Message != "" {
-		text = e.Error.Message
-	}
-	if len(text) > maxText {
-		text = text[:maxText]
-		for !utf8.ValidString(text) && len(text) > maxText-utf8.UTFMax {
-			text = text[:len(text)-1]
+		p.text = e.Error.Message
+		if p.code, _ = e.Error.Code.(string); p.code == "" {
+			p.code = e.Error.Type
 		}
 	}
-	return text
+	switch {
+	case e.Error.At > 0:
+		p.reset = time.Unix(e.Error.At, 0).UTC()
+	case e.Error.In > 0:
+		p.reset = now.Add(time.Duration(min(e.Error.In, 1e8)) * time.Second).Round(0).UTC()
+	}
+	if len(p.text) > maxText {
+		p.text = p.text[:maxText]
+		for !utf8.ValidString(p.text) && len(p.text) > maxText-utf8.UTFMax {
+			p.text = p.text[:len(p.text)-1]
+		}
+	}
+	return p
+}
+
+// limit returns the limit that an error names, beside what its headers say; nil for none.
+func (p problem) limit(status int) *Limit {
+	l := &Limit{Status: status, Text: p.text, Reset: p.reset}
+	switch {
+	case status == http.StatusPaymentRequired || noCredit(status, p.text) || p.code == "insufficient_quota":
+		l.Claim = claimCredit
+	case status == http.StatusTooManyRequests && (p.code == "usage_limit_reached" || p.code == "usage_not_included"):
+		l.Claim = p.code
+	default:
+		return nil
+	}
+	return l
 }

@@ -50,7 +50,7 @@ func TestLimitOf(t *testing.T) {
 			&Limit{429, time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC), "throttled", ""}},
 		"nonsense": {header("retry-after", "a while", "anthropic-ratelimit-requests-reset", "later"), true, &Limit{429, time.Time{}, "throttled", ""}},
 	} {
-		if d := cmp.Diff(c.want, limitOf(c.h, now, c.persists)); d != "" {
+		if d := cmp.Diff(c.want, anthropicLimit(c.h, now, c.persists)); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
 	}

@@ -53,9 +53,9 @@ func TestRecordedCallsPassUnchanged(t *testing.T) {
 	v := anthropic(granted)
 	calls := recordedCalls(t)
 	for _, c := range calls {
-		q, err := v.read(c.Body, nil, everyTool)
+		q, err := v.read(messages, c.Body, nil, everyTool)
 		if err == nil {
-			err = q.limit()
+			err = v.bound(q)
 		}
 		if err != nil {
 			t.Errorf("%s: %v", c.File, err)
@@ -64,8 +64,8 @@ func TestRecordedCallsPassUnchanged(t *testing.T) {
 		if d := cmp.Diff(meaning(t, c.Body), meaning(t, q.text)); d != "" {
 			t.Errorf("%s: %s", c.File, d)
 		}
-		g := &Gateway{vendor: v}
-		if kept := strings.Join(g.pickBetas(http.Header{"Anthropic-Beta": {c.Betas}}), ","); kept != c.Betas {
+		g := &Gateway{}
+		if kept := strings.Join(g.pickBetas(&api{vendor: v}, http.Header{"Anthropic-Beta": {c.Betas}}), ","); kept != c.Betas {
 			t.Errorf("%s: of the betas %s these are kept: %s", c.File, c.Betas, kept)
 		}
 	}

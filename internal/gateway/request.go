@@ -48,7 +48,8 @@ type request struct {
 	body   *dict
 	text   []byte // encoded body
 	model  string
-	output int64 // upper bound of the tokens asked for
+	output int64  // upper bound of the tokens asked for
+	key    string // of the body, which sets that bound
 	stream bool
 	speed  string
 	geo    string
@@ -58,13 +59,13 @@ type request struct {
 }
 
 // read parses the body of a request, checks it against the vendor's shape, and encodes it again.
-func (v vendor) read(body []byte, pass map[string]bool, tools []string) (*request, error) {
+func (v vendor) read(way route, body []byte, pass map[string]bool, tools []string) (*request, error) {
 	decoded, err := decodeJSON(body)
 	if err != nil {
 		return nil, err
 	}
 	r := review{pass: pass, tools: tools}
-	if err := v.body.check(&r, decoded); err != nil {
+	if err := v.bodies[way].check(&r, decoded); err != nil {
 		return nil, err
 	}
 	q := &request{body: decoded.(*dict), tokens: r.tokens, uses: r.uses, pixels: r.pixels} // the shape is a record
@@ -86,11 +87,12 @@ func whole(v value) (int64, bool) {
 	return i, ok && err == nil
 }
 
-// limit reads how much output a message request asks for, and caps it at what any model supports.
-func (q *request) limit() error {
-	asked, ok := whole(q.body.get("max_tokens"))
+// boundMessage reads how much output a message request asks for, and caps it at what any model supports.
+func boundMessage(q *request) error {
+	q.key = "max_tokens"
+	asked, ok := whole(q.body.get(q.key))
 	if !ok || asked == 0 {
-		return within("max_tokens", refuse("is not a number above 0"))
+		return within(q.key, refuse("is not a number above 0"))
 	}
 	q.shorten(min(asked, maxOutput))
 	return nil
@@ -98,8 +100,12 @@ func (q *request) limit() error {
 
 // shorten reduces the requested output, and the thinking budget with it.
 func (q *request) shorten(output int64) {
-	if asked, _ := whole(q.body.get("max_tokens")); asked != output {
-		q.body.set("max_tokens", number64(output))
+	asked, given := whole(q.body.get(q.key))
+	if !given {
+		asked = q.output // what the model gives at most
+	}
+	if asked != output {
+		q.body.set(q.key, number64(output))
 		if q.thinking() >= output {
 			q.body.get("thinking").(*dict).set("budget_tokens", number64(max(leastThinking, output-leastThinking)))
 		}

@@ -14,36 +14,38 @@ import (
 type route int
 
 const (
-	refused  route = iota
-	messages       // costs money: reserved, metered, settled
-	count          // passed on; costs nothing
-	models         // list of models, answered by the gateway
-	hello          // a greeting that clients open a connection with, answered by the gateway
+	refused   route = iota
+	messages        // costs money, as responses and chat: reserved, metered, settled
+	responses       //
+	chat            //
+	count           // passed on; costs nothing
+	models          // list of models, answered by the gateway
+	hello           // a greeting that clients open a connection with, answered by the gateway
 )
 
-// upstreamPath maps a route to the API's path.
-var upstreamPath = map[route]string{messages: "/v1/messages", count: "/v1/messages/count_tokens"}
-
-// letThrough lists the allowed routes, for the answer to any other request.
-const letThrough = "POST /v1/messages, POST /v1/messages/count_tokens, GET /v1/models"
+// costs tells whether calls of a route cost money.
+func (r route) costs() bool { return r == messages || r == responses || r == chat }
 
 var modelPath = regexp.MustCompile(`^/v1/models(/[A-Za-z0-9._:@\[\]-]+)?$`)
 
 // routeOf chooses the route by the method and the raw path. Only the routes that agents need exist: the credential
 // grants far more of the API than a session should reach.
-func routeOf(method, path string) route {
+func (v vendor) routeOf(method, path string) route {
 	read := method == http.MethodGet || method == http.MethodHead
 	switch {
-	case method == http.MethodPost && path == upstreamPath[messages]:
-		return messages
-	case method == http.MethodPost && path == upstreamPath[count]:
-		return count
+	case method == http.MethodPost:
+		return v.posts[path]
 	case read && modelPath.MatchString(path):
 		return models
 	case read && (path == "" || path == "/" || path == "/api/hello"):
 		return hello
 	}
 	return refused
+}
+
+// letThrough lists the allowed routes, for the answer to any other request.
+func (v vendor) letThrough() string {
+	return "POST " + strings.Join(slices.Sorted(maps.Keys(v.posts)), ", POST ") + ", GET /v1/models"
 }
 
 // queryOf returns the query to send upstream. Agents send only beta=true, which has no effect today.
@@ -83,23 +85,28 @@ type listed struct {
 
 // answerModels answers requests for the list of models from the price list, without calling the API. A request for a
 // single model always succeeds: a model that the vendor lacks fails when it is used.
-func (g *Gateway) answerModels(w http.ResponseWriter, path string) {
+func (g *Gateway) answerModels(w http.ResponseWriter, a *api, path string) {
 	w.Header().Set("Content-Type", "application/json")
 	if name, one := strings.CutPrefix(path, "/v1/models/"); one {
-		_ = json.NewEncoder(w).Encode(g.prices.listed(name))
+		_ = json.NewEncoder(w).Encode(a.prices.listed(name))
 		return
 	}
+	_ = json.NewEncoder(w).Encode(a.models(a.prices))
+}
+
+// modelList is the list of models as Anthropic's API gives it.
+func modelList(p *Prices) any {
 	var list struct {
 		Data  []listed `json:"data"`
 		First string   `json:"first_id"`
 		Last  string   `json:"last_id"`
 		More  bool     `json:"has_more"`
 	}
-	for _, name := range slices.Sorted(maps.Keys(g.prices.models)) {
-		list.Data = append(list.Data, g.prices.listed(name))
+	for _, name := range slices.Sorted(maps.Keys(p.models)) {
+		list.Data = append(list.Data, p.listed(name))
 	}
 	list.First, list.Last = list.Data[0].ID, list.Data[len(list.Data)-1].ID // ParsePrices refuses a list without models
-	_ = json.NewEncoder(w).Encode(list)
+	return list
 }
 
 func (p *Prices) listed(name string) listed {

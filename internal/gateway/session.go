@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -21,12 +22,14 @@ type Spec struct {
 	Ledger     string  // JSON lines file for usage; a reopened session continues from it
 	Transcript string  // JSON lines file for requests and answers; "" = none
 
+	API   API      // that the session may use; Anthropic when empty
 	Tools []string // granted tools of the vendor that this session may use, such as "web_search"
 }
 
 // Session is the account of one agent session. Its methods are safe for concurrent use.
 type Session struct {
 	gateway    *Gateway
+	api        *api
 	id         string
 	token      string
 	base       string
@@ -58,6 +61,10 @@ func (g *Gateway) Open(spec Spec) (*Session, error) {
 	case math.IsNaN(spec.BudgetUSD):
 		return nil, fault.New(fault.Input, "model session %s: the budget is not a number", spec.ID)
 	}
+	api := g.apis[cmp.Or(spec.API, Anthropic)]
+	if api == nil {
+		return nil, fault.New(fault.Denied, "this host has no key for the API of %s", spoken[spec.API]).WithHint("set %s", keyNames[spec.API])
+	}
 	l, past, err := openLedger(spec.Ledger, spec.ID, g.now)
 	if err != nil {
 		return nil, err
@@ -67,7 +74,7 @@ func (g *Gateway) Open(spec Spec) (*Session, error) {
 		_ = l.close()
 		return nil, err
 	}
-	s := &Session{gateway: g, id: spec.ID, token: newToken(), ledger: l, transcript: t, tools: spec.Tools, drained: make(chan struct{})}
+	s := &Session{gateway: g, api: api, id: spec.ID, token: newToken(), ledger: l, transcript: t, tools: spec.Tools, drained: make(chan struct{})}
 	s.account = account{spent: past.cost, totals: past.counts, calls: past.calls, ceiling: ceilingOf(spec.BudgetUSD)}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	if err := g.register(s); err != nil {
@@ -101,7 +108,7 @@ func newToken() string {
 func (s *Session) BaseURL() string { return s.base }
 
 // Upstream is the host that calls go to, for messages.
-func (s *Session) Upstream() string { return s.gateway.host() }
+func (s *Session) Upstream() string { return s.api.host() }
 
 // Token is what the agent sends in place of a key. It is valid for this session only, until Close.
 func (s *Session) Token() string { return s.token }
@@ -114,7 +121,7 @@ func (s *Session) Granted(tool string) bool {
 // Kind is how calls authenticate now: with a subscription login the agent has to send its own headers. When the
 // credential source fails it returns APIKey, and the first call reports the error.
 func (s *Session) Kind(ctx context.Context) Kind {
-	c, err := s.gateway.credential(ctx)
+	c, err := s.api.credential(ctx)
 	if err != nil {
 		return APIKey
 	}

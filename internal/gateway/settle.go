@@ -20,7 +20,7 @@ func (c *call) finish() {
 		s.settle(c.number, c.settlement(r))
 	}
 	if e, ok := c.meter.(*capture); ok && c.number != 0 {
-		s.explain(c.bid.model, c.status, errorText(blacken(e.data, c.secrets)))
+		s.explain(c.bid.model, c.status, errorOf(blacken(e.data, c.secrets), s.gateway.now()))
 	}
 	if r.failed != "" {
 		s.brokeOff(r.failed)
@@ -32,9 +32,9 @@ func (c *call) record() {
 	s := c.session
 	took := s.gateway.now().Sub(c.start)
 	s.transcript.write(entry{
-		Time: c.start.UTC(), Call: c.number, Method: c.request.Method, Path: upstreamPath[c.way], Status: c.status, Millis: took.Milliseconds(),
+		Time: c.start.UTC(), Call: c.number, Method: c.request.Method, Path: c.path, Status: c.status, Millis: took.Milliseconds(),
 	}, c.body, &c.kept, c.secrets)
-	s.gateway.log.Debug("model call", "session", s.id, "path", upstreamPath[c.way], "status", c.status, "took", took)
+	s.gateway.log.Debug("model call", "session", s.id, "path", c.path, "status", c.status, "took", took)
 }
 
 // settlement determines the cost of the call.
@@ -81,12 +81,12 @@ func (c *call) price(st *settlement, r reading) {
 func (c *call) book(st *settlement, r reading) {
 	g := c.session.gateway
 	var unknown string
-	st.counts, st.cost, unknown = g.prices.cost(r.usage, c.bid.model, r.model)
+	st.counts, st.cost, unknown = c.api.prices.cost(r.usage, c.bid.model, r.model)
 	st.billed = true
 	if unknown != "" {
 		st.flags = append(st.flags, flagUnknown)
 		if g.unpriced.first(unknown) {
-			g.log.Warn("model is not in the price list; it is priced as the dearest one there", "model", unknown, "as", g.prices.dear)
+			g.log.Warn("model is not in the price list; it is priced as the dearest one there", "model", unknown, "as", c.api.prices.dear)
 		}
 	}
 	st.flags = slices.Clip(st.flags)

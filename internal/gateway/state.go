@@ -65,7 +65,7 @@ func (s *Session) observe(model string, status int, h http.Header) (exhausted bo
 	case status == http.StatusTooManyRequests:
 		s.state.Throttled++
 		s.throttle.add(now)
-		if l := limitOf(h, now, s.throttle.persists()); l != nil {
+		if l := s.api.limit(h, now, s.throttle.persists()); l != nil {
 			s.state.Limit, s.limited = l, model
 			return true
 		}
@@ -77,19 +77,21 @@ func (s *Session) observe(model string, status int, h http.Header) (exhausted bo
 	return false
 }
 
-// explain adds the message of an error, which arrives after its headers.
-func (s *Session) explain(model string, status int, text string) {
+// explain adds what the body of an error says, which arrives after its headers.
+func (s *Session) explain(model string, status int, p problem) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if l := p.limit(status); l != nil {
+		s.state.Limit, s.limited = l, model
+		return
+	}
 	switch {
 	case status == http.StatusTooManyRequests:
 		if s.state.Limit != nil && s.limited == model {
-			s.state.Limit.Text = text
+			s.state.Limit.Text = p.text
 		}
-	case status == http.StatusPaymentRequired || noCredit(status, text):
-		s.state.Limit, s.limited = &Limit{Status: status, Claim: claimCredit, Text: text}, model
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		s.state.AuthRefused = cmp.Or(text, http.StatusText(status))
+		s.state.AuthRefused = cmp.Or(p.text, http.StatusText(status))
 	}
 }
 
@@ -99,7 +101,7 @@ func (s *Session) brokeOff(kind string) {
 	defer s.mu.Unlock()
 	switch kind {
 	case "":
-	case "overloaded_error":
+	case "overloaded_error", "server_is_overloaded", "slow_down":
 		s.state.Overloaded++
 	default:
 		s.state.Failed++

@@ -15,6 +15,7 @@ const frame = 90
 
 // streamMeter reads a stream of server-sent events in constant memory.
 type streamMeter struct {
+	event   func(*streamMeter, []byte) // handles the data of one event
 	read    reading
 	partial []byte // a line whose end has not arrived
 	skipped int    // length so far of a line that is too long to keep, else 0
@@ -68,19 +69,22 @@ var (
 	deltaWord   = []byte(`"content_block_delta"`)
 )
 
-// line handles one line. Output is only measured; possible usage is parsed. The model cannot forge an event in its text:
-// quotes in it are escaped, and the type is checked after parsing.
+// line handles one line.
 func (m *streamMeter) line(text []byte) {
-	data, ok := bytes.CutPrefix(text, dataField)
-	if !ok {
-		return
+	if data, ok := bytes.CutPrefix(text, dataField); ok {
+		m.event(m, data)
 	}
+}
+
+// messageEvent reads an event of the Messages API. Output is only measured; possible usage is parsed. The model cannot
+// forge an event in its text: quotes in it are escaped, and the type is checked after parsing.
+func messageEvent(m *streamMeter, data []byte) {
 	if bytes.Contains(data, deltaWord) {
-		m.output(len(text))
+		m.output(len(dataField) + len(data))
 		return
 	}
 	if bytes.Contains(data, messageWord) || bytes.Contains(data, errorWord) || bytes.Contains(data, switchWord) {
-		m.event(data)
+		m.messageEvent(data)
 	}
 }
 
@@ -105,7 +109,7 @@ type streamEvent struct {
 	} `json:"error"`
 }
 
-func (m *streamMeter) event(data []byte) {
+func (m *streamMeter) messageEvent(data []byte) {
 	var e streamEvent
 	if json.Unmarshal(data, &e) != nil {
 		return

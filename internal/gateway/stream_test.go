@@ -9,7 +9,7 @@ import (
 )
 
 func read(chunks ...string) reading {
-	var m streamMeter
+	m := streamMeter{event: messageEvent}
 	for _, c := range chunks {
 		_, _ = m.Write([]byte(c))
 	}
@@ -28,7 +28,7 @@ func TestStreamIsReadHoweverItIsCut(t *testing.T) {
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 50 {
-		var m streamMeter
+		m := streamMeter{event: messageEvent}
 		for rest := whole; rest != ""; {
 			n := min(1+random.IntN(1+random.IntN(100_000)), len(rest))
 			_, _ = m.Write([]byte(rest[:n]))
@@ -69,7 +69,7 @@ func TestStreamEvents(t *testing.T) {
 }
 
 func TestMemoryDoesNotGrowWithTheStream(t *testing.T) {
-	var m streamMeter
+	m := streamMeter{event: messageEvent}
 	for range 200 {
 		_, _ = m.Write([]byte("data: " + strings.Repeat("z", 100_000)))
 	}

@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
@@ -22,13 +20,24 @@ const (
 	oneToken  = `{"model":"claude-sonnet-5","messages":[{"role":"user","content":"hi"}]}`
 )
 
-// Try checks the endpoint and the credential with one call that costs nothing: it lists models or, where that is not
+// What people call the APIs, and where they say where they are.
+var (
+	spoken    = map[API]string{Anthropic: "Anthropic", OpenAI: "OpenAI"}
+	keyNames  = map[API]string{Anthropic: "ANTHROPIC_API_KEY", OpenAI: "OPENAI_API_KEY"}
+	variables = map[API]string{Anthropic: "LONGSHIFT_ANTHROPIC_URL or ANTHROPIC_BASE_URL", OpenAI: "LONGSHIFT_OPENAI_URL or OPENAI_BASE_URL"}
+)
+
+// Try checks an endpoint and its credential with one call that costs nothing: it lists models or, where that is not
 // supported, counts the tokens of a word. It returns the host of the endpoint, and an error for people.
-func Try(ctx context.Context, c Config) (string, error) {
-	g, err := New(c)
+func Try(ctx context.Context, c Config, name API) (string, error) {
+	gateway, err := New(c)
 	if err != nil {
 		return "", err
 	}
+	if !gateway.Serves(name) {
+		return "", fault.New(fault.Input, "there is no key for the API of %s", name)
+	}
+	g := trial{gateway.apis[name], gateway.client}
 	ctx, cancel := context.WithTimeout(ctx, tryWithin)
 	defer cancel()
 	cred, err := g.credential(ctx)
@@ -44,6 +53,9 @@ func Try(ctx context.Context, c Config) (string, error) {
 	}
 	switch status {
 	case 0, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
+		if name != Anthropic {
+			break
+		}
 		status, said, err = g.try(ctx, cred, http.MethodPost, "/v1/messages/count_tokens", oneToken)
 	}
 	if err != nil {
@@ -52,13 +64,19 @@ func Try(ctx context.Context, c Config) (string, error) {
 	return g.host(), g.tried(status, said)
 }
 
+// trial is an endpoint that is tried.
+type trial struct {
+	*api
+	client *http.Client
+}
+
 // try makes a call and returns its status and error message.
-func (g *Gateway) try(ctx context.Context, cred Credential, method, path, body string) (int, string, error) {
+func (g trial) try(ctx context.Context, cred Credential, method, path, body string) (int, string, error) {
 	var betas []string
 	if cred.Kind == OAuth {
 		betas = []string{loginBeta}
 	}
-	h, err := g.vendor.pick(http.Header{"User-Agent": {"longshift"}}, betas, cred)
+	h, err := g.pick(http.Header{"User-Agent": {"longshift"}}, betas, cred)
 	if err != nil {
 		return 0, "", fault.New(fault.Denied, "the key for the model: %w", err)
 	}
@@ -70,7 +88,7 @@ func (g *Gateway) try(ctx context.Context, cred Credential, method, path, body s
 	resp, err := g.client.Do(req)
 	if err != nil {
 		return 0, "", fault.New(fault.Infra, "%s", g.unreached(err)).
-			WithHint("check LONGSHIFT_ANTHROPIC_URL or ANTHROPIC_BASE_URL, and the network")
+			WithHint("check %s, and the network", variables[g.name])
 	}
 	defer resp.Body.Close()
 	var answer struct {
@@ -86,7 +104,7 @@ func (g *Gateway) try(ctx context.Context, cred Credential, method, path, body s
 }
 
 // tried turns a status into an error. A bad request means that the key was accepted.
-func (g *Gateway) tried(status int, said string) error {
+func (g trial) tried(status int, said string) error {
 	what := fmt.Sprintf("%d %s", status, cmp.Or(said, http.StatusText(status)))
 	switch {
 	case status < 300 || status == http.StatusBadRequest || status == http.StatusTooManyRequests:
@@ -94,25 +112,8 @@ func (g *Gateway) tried(status int, said string) error {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		return fault.New(fault.Denied, "%s refuses the key: %s", g.host(), what).WithHint("give the key that belongs to this endpoint")
 	case status < 500:
-		return fault.New(fault.NotFound, "%s does not answer as the Anthropic API does: %s", g.host(), what).
-			WithHint("check the path in LONGSHIFT_ANTHROPIC_URL or ANTHROPIC_BASE_URL; /v1/messages is added to it")
+		return fault.New(fault.NotFound, "%s does not answer as the %s API does: %s", g.host(), spoken[g.name], what).
+			WithHint("check the path in %s; %s is added to it", variables[g.name], g.first)
 	}
 	return fault.New(fault.Infra, "%s is down or overloaded: %s", g.host(), what).WithHint("try again later")
-}
-
-// host names the endpoint in messages. The path is left out, since it may be confidential.
-func (g *Gateway) host() string {
-	u, err := url.Parse(g.upstream)
-	if err != nil {
-		return "the model endpoint"
-	}
-	return u.Host
-}
-
-// unreached explains why no answer came, without the full URL.
-func (g *Gateway) unreached(err error) string {
-	if wrapped, ok := errors.AsType[*url.Error](err); ok {
-		err = wrapped.Err
-	}
-	return fmt.Sprintf("the model endpoint %s can't be reached: %v", g.host(), err)
 }

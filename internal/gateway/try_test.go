@@ -47,7 +47,7 @@ func TestTry(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			u := newUpstream(t, func(w http.ResponseWriter, r *http.Request, _ []byte) { c.serve(w, r) })
 			host := strings.TrimPrefix(u.URL, "http://")
-			name, err := Try(t.Context(), Config{Upstream: u.URL + "/anthropic", Credential: fixed(c.kind, testKey)})
+			name, err := Try(t.Context(), Config{Endpoint: Endpoint{Upstream: u.URL + "/anthropic", Credential: fixed(c.kind, testKey)}}, Anthropic)
 			if name != host || fault.KindOf(err) != c.fault || err != nil &&
 				(!strings.Contains(err.Error(), c.say) || !strings.Contains(err.Error(), host) || fault.HintOf(err) == "") {
 				t.Errorf("%s: %v; %s", name, err, fault.HintOf(err))
@@ -75,11 +75,11 @@ func TestTryUnreachable(t *testing.T) {
 	}
 	dead := l.Addr().String()
 	_ = l.Close()
-	_, err = Try(t.Context(), Config{Upstream: "http://" + dead + "/hidden-path", Credential: fixed(APIKey, testKey)})
+	_, err = Try(t.Context(), Config{Endpoint: Endpoint{Upstream: "http://" + dead + "/hidden-path", Credential: fixed(APIKey, testKey)}}, Anthropic)
 	if fault.KindOf(err) != fault.Infra || !strings.Contains(err.Error(), dead+" can't be reached: ") || strings.Contains(err.Error(), "hidden-path") {
 		t.Error(err)
 	}
-	_, err = Try(t.Context(), Config{Credential: func(context.Context) (Credential, error) { return Credential{}, fault.New(fault.Denied, "no key") }})
+	_, err = Try(t.Context(), Config{Endpoint: Endpoint{Credential: func(context.Context) (Credential, error) { return Credential{}, fault.New(fault.Denied, "no key") }}}, Anthropic)
 	if fault.KindOf(err) != fault.Denied {
 		t.Error(err)
 	}

@@ -1,0 +1,186 @@
+package gateway
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/longshift/longshift/internal/httpclient"
+)
+
+// boundAnswer reads how much output a request asks for. One that names no bound gets what models give at most. It also sees to it that the
+// answer tells its usage, and that nothing is kept at the vendor.
+func boundAnswer(q *request) error {
+	q.key = "max_output_tokens"
+	if q.body.get("messages") != nil {
+		q.key = "max_completion_tokens"
+		if q.body.get("max_tokens") != nil { // older, and all that many servers know
+			q.key = "max_tokens"
+		}
+		if q.stream {
+			q.countUsage()
+		}
+	} else {
+		q.body.set("store", false)
+	}
+	q.text = encodeJSON(q.body)
+	given := q.body.get(q.key)
+	if given == nil {
+		q.output = answerTokens
+		return nil
+	}
+	asked, ok := whole(given)
+	if !ok || asked == 0 {
+		return within(q.key, refuse("is not a number above 0"))
+	}
+	q.shorten(min(asked, maxOutput))
+	return nil
+}
+
+// countUsage has a stream end with its usage.
+func (q *request) countUsage() {
+	options, _ := q.body.get("stream_options").(*dict)
+	if options == nil {
+		options = &dict{}
+		q.body.set("stream_options", options)
+	}
+	options.set("include_usage", true)
+}
+
+// openAIUsage is the usage object of both APIs. The input contains what was read from the cache.
+type openAIUsage struct {
+	Input        *int64  `json:"input_tokens"`
+	Output       *int64  `json:"output_tokens"`
+	InputDetails *cached `json:"input_tokens_details"`
+
+	Prompt        *int64  `json:"prompt_tokens"`
+	Completion    *int64  `json:"completion_tokens"`
+	PromptDetails *cached `json:"prompt_tokens_details"`
+}
+
+type cached struct {
+	Tokens int64 `json:"cached_tokens"`
+}
+
+func (u *openAIUsage) common() apiUsage {
+	input, output := amount(cmp.Or(u.Input, u.Prompt)), amount(cmp.Or(u.Output, u.Completion))
+	read := min(clamp(cmp.Or(u.InputDetails, u.PromptDetails, &cached{}).Tokens), input)
+	input -= read
+	return apiUsage{Input: &input, Output: &output, CacheRead: &read}
+}
+
+// openAIAnswer is an answer, or an event of one, as far as it tells its usage and its end.
+type openAIAnswer struct {
+	Type     string        `json:"type"`
+	Model    string        `json:"model"`
+	Usage    *openAIUsage  `json:"usage"`
+	Error    *openAIError  `json:"error"`
+	Response *openAIAnswer `json:"response"`
+}
+
+type openAIError struct {
+	Type string `json:"type"`
+	Code any    `json:"code"` // text, or a number at some servers
+}
+
+func (e *openAIError) name() string {
+	code, _ := e.Code.(string)
+	return cmp.Or(code, e.Type, "error")
+}
+
+func openAIUsageOf(answer []byte) (reading, bool) {
+	var a openAIAnswer
+	if json.Unmarshal(answer, &a) != nil || a.Usage == nil {
+		return reading{}, false
+	}
+	return reading{model: a.Model, usage: a.Usage.common()}, true
+}
+
+var (
+	usageWord    = []byte(`"usage"`)
+	nullUsage    = []byte(`"usage":null`)
+	responseWord = []byte(`"response.`)
+	deltaEnd     = []byte(`.delta"`)
+	doneWord     = []byte("[DONE]")
+)
+
+// openAIEvent reads an event of a stream of either API. Output is only measured; what may tell usage is parsed.
+func openAIEvent(m *streamMeter, data []byte) {
+	switch {
+	case bytes.Equal(bytes.TrimSpace(data), doneWord):
+		m.read.complete = m.read.complete || m.read.seen
+		return
+	case bytes.Contains(data, responseWord) && bytes.Contains(data, deltaEnd):
+		m.output(len(dataField) + len(data))
+		return
+	case !bytes.Contains(data, responseWord) && !bytes.Contains(data, errorWord) && (!bytes.Contains(data, usageWord) || bytes.Contains(data, nullUsage)):
+		m.output(len(dataField) + len(data))
+		return
+	}
+	var e openAIAnswer
+	if json.Unmarshal(data, &e) != nil {
+		return
+	}
+	if e.Response != nil {
+		e.Model, e.Usage, e.Error = e.Response.Model, e.Response.Usage, cmp.Or(e.Response.Error, e.Error)
+	}
+	m.read.model = cmp.Or(e.Model, m.read.model)
+	if e.Usage != nil {
+		m.merge(new(e.Usage.common()))
+	}
+	switch {
+	case e.Error != nil || e.Type == "error" || e.Type == "response.failed":
+		m.read.failed = cmp.Or(e.Error, &openAIError{}).name()
+		m.read.complete = e.Type == "response.failed" && m.read.seen
+	case e.Type == "response.completed" || e.Type == "response.incomplete":
+		m.read.complete = true
+	}
+}
+
+// The headers by which OpenAI's API tells of its rate limits: how long until there is the whole amount again.
+var resetHeaders = []string{"X-Ratelimit-Reset-Requests", "X-Ratelimit-Reset-Tokens"}
+
+// openAILimit returns the limit behind an answer with status 429, as anthropicLimit does. What is used up for longer is told in the body; see
+// problem.
+func openAILimit(h http.Header, now time.Time, persists bool) *Limit {
+	now = httpclient.Now(h, now)
+	pause, hasPause := retryAfter(h, now)
+	l := &Limit{Status: http.StatusTooManyRequests}
+	switch {
+	case hasPause && pause > shortPause:
+		l.Claim = claimRetryAfter
+	case persists:
+		l.Claim = claimThrottled
+	default:
+		return nil
+	}
+	for _, name := range resetHeaders {
+		if d, err := time.ParseDuration(strings.TrimSpace(h.Get(name))); err == nil {
+			pause = max(pause, d)
+		}
+	}
+	if pause > 0 {
+		l.Reset = now.Add(pause).Round(0).UTC()
+	}
+	return l
+}
+
+// openAIModels is the list of models as OpenAI's API gives it.
+func openAIModels(p *Prices) any {
+	type entry struct {
+		ID      string `json:"id"`
+		Object  string `json:"object"`
+		Created int64  `json:"created"`
+		Owner   string `json:"owned_by"`
+	}
+	list := []entry{}
+	for _, name := range slices.Sorted(maps.Keys(p.models)) {
+		list = append(list, entry{ID: name, Object: "model", Owner: "longshift"})
+	}
+	return map[string]any{"object": "list", "data": list}
+}
