@@ -28,7 +28,7 @@ func (s *Server) messages(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.describe(c, &q)
-	if status, why := s.admit(r, &q); status != 0 {
+	if status, why := s.admit(r, c, body, &q); status != 0 {
 		s.refuse(w, c, status, why)
 		return
 	}
@@ -74,15 +74,38 @@ func (s *Server) known(r *http.Request) (status int, why string) {
 	return 0, ""
 }
 
-// admit makes the checks that the API makes before it calls the model.
-func (s *Server) admit(r *http.Request, q *request) (status int, why string) {
+// admit makes the checks that the API makes before it calls the model, and our own of the conversation.
+func (s *Server) admit(r *http.Request, c *Call, body []byte, q *request) (status int, why string) {
 	if status, why := s.known(r); status != 0 {
 		return status, why
 	}
-	if err := q.validate(); err != nil {
+	err := describedAs(r.Header, body)
+	if err == nil {
+		err = q.validate()
+	}
+	if err == nil {
+		err = s.follows(c, body)
+	}
+	if err != nil {
 		return http.StatusBadRequest, err.Error()
 	}
 	return 0, ""
+}
+
+// follows holds a request of our own agent against the one before it in its session.
+func (s *Server) follows(c *Call, body []byte) (err error) {
+	if !ofOurAgent(c.Header) {
+		return nil // Claude Code changes what it has sent
+	}
+	if c.prefix, err = readPrefix(body); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if sent := s.sent[c.Session]; sent != nil {
+		return c.prefix.keeps(sent)
+	}
+	return nil
 }
 
 // withoutRule answers side calls of the agent program. Any other call is missing in the script.
@@ -122,6 +145,9 @@ func (s *Server) finish(c *Call, status int, whole bool, usage task.Usage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c.Status, c.Whole = status, whole
+	if whole && c.prefix != nil {
+		s.sent[c.Session] = c.prefix
+	}
 	if whole && c.Rule != "" {
 		usage.CostUSD, usage.Calls = 0, 1
 		s.usage[c.Model] = s.usage[c.Model].Add(usage)

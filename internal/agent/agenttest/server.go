@@ -35,6 +35,8 @@ type Call struct {
 	Error     string // why it was refused; "" for answers and scripted faults
 	MaxTokens int
 	Body      []byte // the request, with Script.KeepBodies
+
+	prefix *prefix // of our own agent
 }
 
 // Server answers the Messages API from a script.
@@ -54,6 +56,7 @@ type Server struct {
 	usage      map[string]task.Usage // by model
 	tries      map[string]int        // by session, rule and turn
 	owners     map[string]string     // session by rule, for Once
+	sent       map[string]*prefix    // by session of our own agent: its last request that was answered
 	serial     int
 }
 
@@ -84,7 +87,7 @@ func Start(script Script) (*Server, error) {
 		return nil, fmt.Errorf("listen: %w", err)
 	}
 	s := &Server{URL: "http://" + l.Addr().String(), script: script, rules: rules, done: make(chan struct{}), served: make(chan struct{}),
-		usage: map[string]task.Usage{}, tries: map[string]int{}, owners: map[string]string{}}
+		usage: map[string]task.Usage{}, tries: map[string]int{}, owners: map[string]string{}, sent: map[string]*prefix{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/messages", s.messages)
 	mux.HandleFunc("POST /v1/messages/count_tokens", s.countTokens)

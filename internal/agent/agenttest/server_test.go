@@ -21,12 +21,18 @@ func ask(t *testing.T, s *Server, change func(q map[string]any), messages ...any
 	q := map[string]any{
 		"model": "claude-opus-5-5", "max_tokens": 1000, "stream": true, "messages": messages,
 		"system":   []any{map[string]any{"type": "text", "text": "You are an agent.\nRole: implementer\n"}},
-		"tools":    []any{map[string]any{"name": "Write"}, map[string]any{"name": "Bash"}},
+		"tools":    []any{tool("Write"), tool("Bash")},
 		"metadata": map[string]any{"user_id": `{"session_id":"s1"}`},
 	}
 	if change != nil {
 		change(q)
 	}
+	return post(t, s, q, nil)
+}
+
+// post posts a request with more headers.
+func post(t *testing.T, s *Server, q map[string]any, header map[string]string) *http.Response {
+	t.Helper()
 	body, err := json.Marshal(q)
 	if err != nil {
 		t.Fatal(err)
@@ -37,6 +43,9 @@ func ask(t *testing.T, s *Server, change func(q map[string]any), messages ...any
 	}
 	r.Header.Set("X-Api-Key", "key")
 	r.Header.Set("Anthropic-Version", "2023-06-01")
+	for name, value := range header {
+		r.Header.Set(name, value)
+	}
 	resp, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Logf("request: %v", err)
@@ -50,6 +59,10 @@ func user(content any) map[string]any { return map[string]any{"role": "user", "c
 
 func assistant(blocks ...any) map[string]any {
 	return map[string]any{"role": "assistant", "content": blocks}
+}
+
+func tool(name string) map[string]any {
+	return map[string]any{"name": name, "input_schema": map[string]any{"type": "object"}}
 }
 
 func words(s string) map[string]any { return map[string]any{"type": "text", "text": s} }
@@ -152,7 +165,7 @@ func TestStructuredAnswer(t *testing.T) {
 	if text != `{"a":1}` {
 		t.Errorf("without the tool it said %q", text)
 	}
-	_, text, m := hear(t, ask(t, s, func(q map[string]any) { q["tools"] = []any{map[string]any{"name": "mcp__longshift__plan_submit"}} }, user("go")))
+	_, text, m := hear(t, ask(t, s, func(q map[string]any) { q["tools"] = []any{tool("mcp__longshift__plan_submit")} }, user("go")))
 	if text != "" || m["input"] != `{"a":1}` {
 		t.Errorf("with the tool it said %q, input %v", text, m["input"])
 	}
@@ -269,22 +282,30 @@ func TestRefusals(t *testing.T) {
 		"not a request":   {func(q map[string]any) { q["messages"] = 7 }, nil, 400, "not a request"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := &failing{TB: t}
-			s := NewServer(f, oneRule(Turn{Tools: []Tool{{"Write", nil}}}))
-			resp := ask(t, s, c.change, c.messages...)
-			body, _ := io.ReadAll(resp.Body)
-			var e struct {
-				Error struct{ Type, Message string }
-			}
-			if json.Unmarshal(body, &e) != nil || resp.StatusCode != c.status || !strings.Contains(e.Error.Message, c.why) {
-				t.Errorf("answer %d %s", resp.StatusCode, body)
-			}
-			f.cleanups[0]()
-			if len(s.Calls()) != 0 || len(s.Unscripted()) != 1 || len(f.errors) != 1 {
-				t.Errorf("calls %+v, unscripted %+v, the test said %q", s.Calls(), s.Unscripted(), f.errors)
+			if status, said := refused(t, oneRule(Turn{Tools: []Tool{{"Write", nil}}}), c.change, c.messages...); status != c.status || !strings.Contains(said, c.why) {
+				t.Errorf("answer %d %s", status, said)
 			}
 		})
 	}
+}
+
+// refused gives what a request is answered with that must be refused, and fail the test that sends it.
+func refused(t *testing.T, script Script, change func(q map[string]any), messages ...any) (status int, said string) {
+	t.Helper()
+	f := &failing{TB: t}
+	s := NewServer(f, script)
+	resp := ask(t, s, change, messages...)
+	var e struct {
+		Error struct{ Type, Message string }
+	}
+	if err := json.NewDecoder(resp.Body).Decode(&e); err != nil {
+		t.Errorf("answer %d: %v", resp.StatusCode, err)
+	}
+	f.cleanups[0]()
+	if len(s.Calls()) != 0 || len(s.Unscripted()) != 1 || len(f.errors) != 1 {
+		t.Errorf("calls %+v, unscripted %+v, the test said %q", s.Calls(), s.Unscripted(), f.errors)
+	}
+	return resp.StatusCode, e.Error.Message
 }
 
 func TestKey(t *testing.T) {
@@ -299,7 +320,10 @@ func TestKey(t *testing.T) {
 // TestSideCalls answers what the agent program asks for itself, and counts it apart.
 func TestSideCalls(t *testing.T) {
 	s := NewServer(t, Script{Rules: []Rule{{Turns: []Turn{{Text: "the script"}}}}})
-	title := func(q map[string]any) { q["tools"], q["system"] = nil, "Write a title." }
+	title := func(q map[string]any) {
+		delete(q, "tools")
+		q["system"] = "Write a title."
+	}
 	if _, text, _ := hear(t, ask(t, s, title, user("go"))); text != "ok" || len(s.Helpers()) != 1 || len(s.Calls()) != 0 || s.Usage() != (task.Usage{}) {
 		t.Errorf("it said %q, helpers %+v, usage %+v", text, s.Helpers(), s.Usage())
 	}
