@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
@@ -87,16 +88,24 @@ func answer(m *sdk.Message) (transcript.Answer, error) {
 			a.Calls = append(a.Calls, transcript.Call{ID: b.ID, Tool: b.Name, Arguments: object(b.Input)})
 		}
 	}
+	if strings.TrimSpace(a.Text) == "" {
+		a.Text = ""
+	}
 	return a, keepRaw(&a, m)
 }
 
-// keepRaw keeps the content of a message as it goes back to the API, which takes no call whose arguments are not an object.
+// keepRaw keeps the content of a message as it goes back to the API. That takes no blank text, even of its own, and no call whose arguments
+// are not an object.
 func keepRaw(a *transcript.Answer, m *sdk.Message) error {
 	data, err := json.Marshal(m.ToParam().Content)
 	var blocks []map[string]json.RawMessage
 	if err == nil {
 		err = json.Unmarshal(data, &blocks)
 	}
+	blocks = slices.DeleteFunc(blocks, func(b map[string]json.RawMessage) bool {
+		var text string
+		return string(b["type"]) == `"text"` && json.Unmarshal(b["text"], &text) == nil && strings.TrimSpace(text) == ""
+	})
 	for _, b := range blocks {
 		if string(b["type"]) == `"tool_use"` {
 			b["input"] = object(b["input"])

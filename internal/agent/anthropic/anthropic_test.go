@@ -79,6 +79,23 @@ func TestConversation(t *testing.T) {
 	}
 }
 
+// TestBlankText: the API gives blocks of blank text, and takes none back.
+func TestBlankText(t *testing.T) {
+	t.Parallel()
+	blank := reads("a.go")
+	blank.Text = "\n\n"
+	_, e := model(t, blank, agenttest.Turn{Text: "Done."})
+	q := transcript.Query{Session: "s", Start: start(), MaxOutput: 32_000}
+	first, err := (&Model{}).Answer(t.Context(), e, q)
+	if err != nil || first.Text != "" {
+		t.Fatalf("%+v, %v", first, err)
+	}
+	q.Entries = []transcript.Entry{{Answer: &first}, {Results: &transcript.Results{List: []transcript.Result{{Call: first.Calls[0].ID, Content: `{"success":true}`}}}}}
+	if second, err := (&Model{}).Answer(t.Context(), e, q); err != nil || second.Text != "Done." {
+		t.Errorf("%+v, %v", second, err)
+	}
+}
+
 // TestFailures tells what decides how a session goes on from what is tried again.
 func TestFailures(t *testing.T) {
 	t.Parallel()
