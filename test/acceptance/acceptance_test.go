@@ -1,6 +1,6 @@
 // Package acceptance holds stories as people live them: `longshift dev` in one terminal and `longshift run` in another, the programs
-// as built, in a home folder of their own, with real Claude Code that works like an engineer on real repositories, inside the
-// sandbox. The model is scripted; dependencies come from the registries, through the sandbox's own way out.
+// as built, in a home folder of their own, with real Claude Code, or Longshift's own agent, that works like an engineer on real repositories,
+// inside the sandbox. The model is scripted; dependencies come from the registries, through the sandbox's own way out.
 package acceptance
 
 import "testing"
@@ -10,11 +10,26 @@ const atOnce = 2
 
 // TestStories is a day of one person: one `longshift dev`, a task in each repository, and the demo.
 func TestStories(t *testing.T) {
+	d, run := day(t, claudeCode, append(allStories(t), upstream(t)...))
+	run("demo", func(t *testing.T) { demo(t, d.person) })
+}
+
+// TestNativeStories is such a day with Longshift's own agent.
+func TestNativeStories(t *testing.T) {
+	t.Parallel()
+	day(t, native, allStories(t))
+}
+
+func allStories(t *testing.T) []story {
 	stories := append([]story{goStory(), nodeStory(), rustStory(), javaStory(), cStory(), pythonStory()}, variants()...)
-	stories = append(append(stories, redBase(), failing(), kinds(t)), upstream(t)...)
-	d := startDev(t, newPerson(t, nil), script(stories))
+	return append(stories, redBase(), failing(), kinds(t))
+}
+
+// day starts longshift dev, plays the stories, and gives what plays more with it, no more at once than a person has under way.
+func day(t *testing.T, e engineer, stories []story) (d *dev, run func(name string, play func(*testing.T))) {
+	d = startDevFor(t, e, script(stories))
 	free := make(chan struct{}, atOnce)
-	run := func(name string, play func(*testing.T)) {
+	run = func(name string, play func(*testing.T)) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			free <- struct{}{}
@@ -25,5 +40,5 @@ func TestStories(t *testing.T) {
 	for _, y := range stories {
 		run(y.name, func(t *testing.T) { y.play(t, d) })
 	}
-	run("demo", func(t *testing.T) { demo(t, d.person) })
+	return d, run
 }

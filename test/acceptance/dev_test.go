@@ -23,7 +23,8 @@ const key = "sk-ant-test-0000000000000000000000000000000000000000"
 type dev struct {
 	*person
 	model   *agenttest.Server
-	address []string // what the hint that it prints sets for other terminals
+	read    func(result string) string // what the agent's tools come back with
+	address []string                   // what the hint that it prints sets for other terminals
 	log     string
 	cmd     *exec.Cmd
 	ended   chan error
@@ -33,7 +34,7 @@ type dev struct {
 func startDev(t testing.TB, p *person, script agenttest.Script, env ...string) *dev {
 	t.Helper()
 	script.Key, script.KeepBodies = key, true
-	d := &dev{person: p, model: agenttest.NewServer(t, script), log: filepath.Join(p.home, "..", "dev.log"), ended: make(chan error, 1)}
+	d := &dev{person: p, model: agenttest.NewServer(t, script), read: claudeCode.read, log: filepath.Join(p.home, "..", "dev.log"), ended: make(chan error, 1)}
 	out, err := os.Create(d.log)
 	must(t, err)
 	defer out.Close()

@@ -80,6 +80,9 @@ func (y story) results(t testing.TB, d *dev) {
 		}
 		results, err := c.Results()
 		must(t, err)
+		for i := range results {
+			results[i].Text = d.read(results[i].Text)
+		}
 		judge(t, rule, steps, results)
 	}
 	for _, c := range d.model.Unscripted() {

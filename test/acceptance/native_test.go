@@ -2,7 +2,6 @@ package acceptance
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,10 +19,10 @@ import (
 // work uses git and the tool chain, and what the commands say of it afterwards.
 func TestNativeAgent(t *testing.T) {
 	t.Parallel()
-	p := newPerson(t, nil)
-	must(t, os.Remove(filepath.Join(p.home, ".local", "bin", "claude")))
-	const native = "LONGSHIFT_AGENTS=native"
-	d := startDev(t, p, nativeScript(), native)
+	e := native
+	e.translate = claudeCode.translate // the script has its tools already
+	d := startDevFor(t, e, nativeScript())
+	p := d.person
 	if !strings.Contains(d.said(), "Native agent") {
 		t.Errorf("dev does not say which agent works:\n%s", d.said())
 	}
@@ -32,7 +31,7 @@ func TestNativeAgent(t *testing.T) {
 		"calc_test.go":    "package calc\n\nimport \"testing\"\n\nfunc TestAdd(t *testing.T) {\n\tif Add(2, 3) != 5 {\n\t\tt.Fatal(Add(2, 3))\n\t}\n}\n",
 		".longshift.yaml": "approval: {mode: none}\ncheck: go test ./...\n",
 	})
-	if r := p.longshift(t, time.Minute, repo, append(d.address, native, "ANTHROPIC_API_KEY="+key, "LONGSHIFT_ANTHROPIC_URL="+d.model.URL), "doctor"); !strings.Contains(r.out, "ok    native agent") {
+	if r := p.longshift(t, time.Minute, repo, slices.Concat(d.address, e.env, []string{"ANTHROPIC_API_KEY=" + key, "LONGSHIFT_ANTHROPIC_URL=" + d.model.URL}), "doctor"); !strings.Contains(r.out, "ok    native agent") {
 		t.Errorf("doctor says %s%s", r.out, r.err)
 	}
 	r := p.longshift(t, within, repo, d.address, "run", "make the failing test pass", "-o", "json")

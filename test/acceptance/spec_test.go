@@ -22,7 +22,11 @@ import (
 // done, one that can't be, one that the specification later drops; what changes afterwards, and what a script of CI says of it.
 func TestSpecification(t *testing.T) {
 	t.Parallel()
-	d := startDev(t, newPerson(t, nil), specScript())
+	eachEngineer(t, specification)
+}
+
+func specification(t *testing.T, e engineer) {
+	d := startDevFor(t, e, specScript())
 	repo := plain(t, d.person, filepath.Join(d.home, "src", "calc"), map[string]string{
 		"SPEC.md": "# calc\n\nSum adds numbers. Beep beeps. The README says how to build.\n",
 		"go.mod":  "module example.com/calc\n\ngo 1.24\n", "README.md": "# calc\n", "calc.go": "package calc\n",

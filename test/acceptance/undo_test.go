@@ -22,8 +22,12 @@ type undone struct {
 // TestUndo has a person take back what a task has brought into their repository.
 func TestUndo(t *testing.T) {
 	t.Parallel()
+	eachEngineer(t, takeBack)
+}
+
+func takeBack(t *testing.T, e engineer) {
 	y := notes("undo", nil)
-	d := startDev(t, newPerson(t, nil), script([]story{y}))
+	d := startDevFor(t, e, script([]story{y}))
 	repo := y.repository(t, d.person)
 	end := y.run(t, d, repo)
 	before := d.git(t, repo, "rev-parse", "main")
@@ -96,12 +100,16 @@ func undo(t *testing.T, d *dev, repo string, end signals.Status) (u undone) {
 // TestFollowUp has a task go on from the branch of one that has ended. Merging its branch takes the work of both.
 func TestFollowUp(t *testing.T) {
 	t.Parallel()
+	eachEngineer(t, followUp)
+}
+
+func followUp(t *testing.T, e engineer) {
 	y := notes("follow-up", nil)
 	more := story{name: "more", ask: "note that the fish is to be fed, too", work: []work{{id: "DOC-002", message: "docs: note the fish", steps: []step{
 		bash("git log --oneline -2", "docs: note that the cat is to be fed"),
 		bash("echo 'Feed the fish.' >> notes.txt && sh check.sh"),
 	}}}}
-	d := startDev(t, newPerson(t, nil), script([]story{more, y})) // the second prompt tells of the first task, too
+	d := startDevFor(t, e, script([]story{more, y})) // the second prompt tells of the first task, too
 	repo := y.repository(t, d.person)
 	first := y.run(t, d, repo)
 	r := d.longshift(t, within, repo, d.address, "follow-up", first.WorkflowID, more.ask, "-o", "json")
