@@ -87,7 +87,7 @@ func (a *Acts) OpenSession(ctx context.Context, in OpenInput) (Opened, error) {
 
 // fresh begins a conversation, and tells the model when an earlier one was lost.
 func (a *Acts) fresh(act Act, in OpenInput, s agent.Session, lost bool) (*transcript.Conversation, error) {
-	start := &transcript.Start{Model: in.Model, Thinking: in.Thinking, System: s.System + ownSystem, Prompt: s.Prompt,
+	start := &transcript.Start{API: in.Native.API, Model: in.Model, Thinking: in.Thinking, System: s.System + ownSystem, Prompt: s.Prompt,
 		Tools: offered(in.Role, limitsOf(in.Native))}
 	for _, i := range s.Images {
 		start.Images = append(start.Images, transcript.Image{Type: i.Type, Data: i.Data})

@@ -65,7 +65,7 @@ func (la *launcher) openModel(in SessionInput, rec *record) (*gateway.Session, e
 		return nil, nil
 	}
 	endpoint, err := la.gateway.Open(gateway.Spec{
-		ID: in.ID, BudgetUSD: in.CeilingUSD,
+		ID: in.ID, BudgetUSD: in.CeilingUSD, API: in.api(),
 		Ledger:     filepath.Join(rec.dir, "ledger.jsonl"),
 		Transcript: filepath.Join(rec.dir, "transcript.jsonl"),
 		Tools:      serverTools(in.Tools),
@@ -77,6 +77,14 @@ func (la *launcher) openModel(in SessionInput, rec *record) (*gateway.Session, e
 		return nil, fmt.Errorf("open the model endpoint: %w", err)
 	}
 	return endpoint, nil
+}
+
+// api is the API by which the session's agent asks its model.
+func (in SessionInput) api() gateway.API {
+	if in.Agent == task.AgentNative && in.Native.API == task.APIOpenAI {
+		return gateway.OpenAI
+	}
+	return gateway.Anthropic
 }
 
 // serverTools names the tools of the model's vendor that the settings allow.

@@ -73,6 +73,7 @@ type NativeConfig struct {
 	Timeout    *string `json:"timeout,omitempty" yaml:"timeout"`       // of a command that names none
 	MaxTimeout *string `json:"maxTimeout,omitempty" yaml:"maxTimeout"` // the longest that a command may ask for
 	Context    *int    `json:"context,omitempty" yaml:"context"`       // tokens that the model takes
+	API        *string `json:"api,omitempty" yaml:"api"`               // by which the model is asked
 }
 
 // PathsConfig restricts what agents may touch. Patterns are relative to the workspace; "**" matches any number of folders.

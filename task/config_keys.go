@@ -133,6 +133,8 @@ func ConfigKeys() []ConfigKey {
 		duration("native.timeout", "how long a command of it may run that names no time", time.Second, 30*time.Minute),
 		duration("native.maxTimeout", "the longest time that a command of it may name", time.Second, 30*time.Minute),
 		whole("native.context", "tokens that its model takes; what is older is summarised before they are used up", 8000, 2_000_000),
+		choice("native.api", "the API by which it asks its model: Anthropic's Messages, or OpenAI's Chat Completions, which many servers speak",
+			APIAnthropic, APIOpenAI),
 		text("scenario", `for the script agent: "demo", or a scenario file; needs the operator's permission`, 64<<10, wrongScenario,
 			`give "demo" or the path of a scenario file`),
 	}

@@ -60,7 +60,7 @@ func TestSettingsTakeEveryValue(t *testing.T) {
 		"commands":{"profiles":["go"],"allow":["x *"],"allowPlanner":["p"],"allowImplementer":["i"],"allowReviewer":["r"],"pkill":["web-server"],"ask":["a *"],"deny":["b c"],"destructive":true,"questions":"deny","wait":"5m","expires":"1h"},
 		"fixAttempts":1,"knownRed":"ready","paths":{"write":["w/**"],"readOnly":["r"],"taskWritable":["t"],"ignore":["i"],
 		"hideFromPlanner":["p"],"hideFromImplementer":["q"],"hideFromReviewer":["s"]},
-		"tools":{"allow":["Task","WebFetch(https://docs.example/a/*)"]},"native":{"steps":7,"readBytes":2048,"timeout":"1m","maxTimeout":"10m","context":9000},"scenario":"demo"}`
+		"tools":{"allow":["Task","WebFetch(https://docs.example/a/*)"]},"native":{"steps":7,"readBytes":2048,"timeout":"1m","maxTimeout":"10m","context":9000,"api":"openai"},"scenario":"demo"}`
 	l, err := ReadJSON([]byte(text))
 	if err != nil {
 		t.Fatal(err)

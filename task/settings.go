@@ -26,6 +26,9 @@ const (
 	KnownRedDraft = "draft"
 	KnownRedReady = "ready"
 
+	APIAnthropic = "anthropic"
+	APIOpenAI    = "openai"
+
 	QuestionsPerson = "person"
 	QuestionsDeny   = "deny"
 )
@@ -126,6 +129,7 @@ type NativeSettings struct {
 	Timeout    Duration `json:"timeout,omitempty"`    // of a command that names none
 	MaxTimeout Duration `json:"maxTimeout,omitempty"` // the longest that a command may ask for
 	Context    int      `json:"context,omitempty"`    // tokens that the model takes
+	API        string   `json:"api,omitempty"`        // by which the model is asked: Anthropic's when empty
 }
 
 // HiddenFrom lists what a session in the role may not even read. "" stands for setup and check.
@@ -201,7 +205,7 @@ func (c Config) Settings() Settings {
 		Paths: PathSettings(paths),
 		Tools: ToolSettings(or(c.Tools)),
 		Native: NativeSettings{Steps: or(native.Steps), ReadBytes: or(native.ReadBytes), Timeout: parsed(native.Timeout),
-			MaxTimeout: parsed(native.MaxTimeout), Context: or(native.Context)},
+			MaxTimeout: parsed(native.MaxTimeout), Context: or(native.Context), API: or(native.API)},
 		Scenario: or(c.Scenario),
 	}
 }

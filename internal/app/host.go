@@ -18,7 +18,9 @@ import (
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/anthropic"
 	"github.com/longshift/longshift/internal/agent/claude"
+	"github.com/longshift/longshift/internal/agent/openai"
 	"github.com/longshift/longshift/internal/agent/script"
+	"github.com/longshift/longshift/internal/agent/transcript"
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/gateway"
@@ -126,7 +128,14 @@ func ownModel(cfg config.Config) activities.Model {
 	if !slices.Contains(cfg.AllowedAgents(), task.AgentNative) {
 		return nil
 	}
-	return &anthropic.Model{}
+	return ownModels{task.APIOpenAI: &openai.Model{}, task.APIAnthropic: &anthropic.Model{}, "": &anthropic.Model{}}
+}
+
+// ownModels are what Longshift's own agent asks, by the API.
+type ownModels map[string]activities.Model
+
+func (m ownModels) Answer(ctx context.Context, e agent.Endpoint, q transcript.Query) (transcript.Answer, error) {
+	return m[q.Start.API].Answer(ctx, e, q)
 }
 
 func newWorkspaces(cfg config.Config, log *slog.Logger) (*workspace.Manager, error) {

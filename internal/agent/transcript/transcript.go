@@ -25,6 +25,7 @@ type Entry struct {
 // Start is what every call of the model begins with. It is kept with the conversation, so that it stays the same to the byte when the
 // worker is replaced by one with other prompts.
 type Start struct {
+	API    string  `json:"api,omitempty"` // by which the model is asked; "" for Anthropic's
 	Model  string  `json:"model"`
 	System string  `json:"system"`
 	Tools  []Tool  `json:"tools"`

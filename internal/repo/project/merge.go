@@ -56,7 +56,7 @@ func merge(base, over task.Config) task.Config {
 	base.Tools = group(base.Tools, over.Tools, func(b, o *task.ToolsConfig) { b.Allow = pickList(b.Allow, o.Allow) })
 	base.Native = group(base.Native, over.Native, func(b, o *task.NativeConfig) {
 		b.Steps, b.ReadBytes, b.Context = pick(b.Steps, o.Steps), pick(b.ReadBytes, o.ReadBytes), pick(b.Context, o.Context)
-		b.Timeout, b.MaxTimeout = pick(b.Timeout, o.Timeout), pick(b.MaxTimeout, o.MaxTimeout)
+		b.Timeout, b.MaxTimeout, b.API = pick(b.Timeout, o.Timeout), pick(b.MaxTimeout, o.MaxTimeout), pick(b.API, o.API)
 	})
 	base.Scenario = pick(base.Scenario, over.Scenario)
 	return base

@@ -44,7 +44,7 @@ func TestDefaults(t *testing.T) {
 			Wait: task.Duration(2 * time.Minute), Expires: task.Duration(12 * time.Hour)},
 		Paths: task.PathSettings{Write: []string{}, ReadOnly: []string{}, TaskWritable: []string{}, Ignore: []string{}, HideFromPlanner: []string{},
 			HideFromImplementer: []string{}, HideFromReviewer: []string{}}, Tools: task.ToolSettings{Allow: []string{"Task", "WebSearch"}}, Native: task.NativeSettings{Steps: 150, ReadBytes: 512 << 10,
-			Timeout: task.Duration(30 * time.Second), MaxTimeout: task.Duration(5 * time.Minute), Context: 200_000}}
+			Timeout: task.Duration(30 * time.Second), MaxTimeout: task.Duration(5 * time.Minute), Context: 200_000, API: "anthropic"}}
 	plain := want
 	plain.Commands.Profiles = []string{} // which the operator's limits fill in
 	if diff := cmp.Diff(plain, Defaults()); diff != "" {
@@ -99,7 +99,7 @@ func TestEveryKeyIsMerged(t *testing.T) {
  pullRequest: {draft: true, labels: [l], reviewers: [r], maxLines: 9, follow: false, rounds: 2, batch: 1m, poll: 1m}, notify: {planReady: false, progress: false, complete: false, error: false},
  commands: {profiles: [go], allow: [x], allowPlanner: [p], allowImplementer: [i], allowReviewer: [r], pkill: [web], ask: [a], deny: [d], destructive: true, questions: deny, wait: 1m, expires: 1h},
  paths: {write: [w], readOnly: [r], taskWritable: [t], ignore: [i], hideFromPlanner: [p], hideFromImplementer: [q], hideFromReviewer: [s]},
- tools: {allow: [WebSearch]}, native: {steps: 3, readBytes: 2048, timeout: 1m, maxTimeout: 10m, context: 9000}, scenario: demo}`)
+ tools: {allow: [WebSearch]}, native: {steps: 3, readBytes: 2048, timeout: 1m, maxTimeout: 10m, context: 9000, api: openai}, scenario: demo}`)
 	base := defaults()
 	for _, k := range task.ConfigKeys() {
 		want, set := full.Lookup(k.Path)
