@@ -58,7 +58,7 @@ func (la *launcher) reporting(in SessionInput, rec *record) reporting.Spec {
 
 // byTools tells whether the session's agent reports by tools.
 func (in SessionInput) byTools() bool {
-	return in.Agent == task.AgentClaude || in.Agent == task.AgentNative
+	return in.Agent != task.AgentScript
 }
 
 // show tells the agent of its endpoints.

@@ -81,7 +81,7 @@ func (la *launcher) openModel(in SessionInput, rec *record) (*gateway.Session, e
 
 // api is the API by which the session's agent asks its model.
 func (in SessionInput) api() gateway.API {
-	if in.Agent == task.AgentNative && in.Native.API == task.APIOpenAI {
+	if in.Agent == task.AgentCodex || in.Agent == task.AgentNative && in.Native.API == task.APIOpenAI {
 		return gateway.OpenAI
 	}
 	return gateway.Anthropic

@@ -35,7 +35,7 @@ type ConfigKey struct {
 }
 
 // Agents lists the names of all agents. The script agent plays a scenario and must be enabled by the operator.
-func Agents() []string { return []string{AgentClaude, AgentNative, AgentScript} }
+func Agents() []string { return []string{AgentClaude, AgentCodex, AgentNative, AgentScript} }
 
 // Profiles lists the names of the tool chains that have command tables, and ProfileNone.
 func Profiles() []string {

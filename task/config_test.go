@@ -119,7 +119,7 @@ func TestValuesAreChecked(t *testing.T) {
 		{`{"commands":{"expires":"1s"}}`, `commands.expires is "1s"; give a duration`},
 		{`{"paths":{"readOnly":["/etc"]}}`, `paths.readOnly item 1 is "/etc", which is no path inside the repository; give paths`},
 		{`{"paths":{"ignore":["a/../../b"]}}`, `paths.ignore item 1 is "a/../../b", which leads out of the repository; give paths`},
-		{`{"agent":"gpt"}`, `agent is "gpt"; use claude, native or script`},
+		{`{"agent":"gpt"}`, `agent is "gpt"; use claude, codex, native or script`},
 		{`{"model":""}`, `model is "", which is no model name; give a model name such as "sonnet"`},
 		{`{"model":"--danger"}`, `model is "--danger", which is no model name; `},
 		{`{"thinking":1023}`, `thinking is 1023; give a whole number from 1024 to 1000000`},

@@ -10,6 +10,7 @@ import (
 // Values of configuration keys. They are part of the file format, so their meaning never changes.
 const (
 	AgentClaude = "claude"
+	AgentCodex  = "codex"
 	AgentNative = "native"
 	AgentScript = "script"
 

@@ -9,12 +9,16 @@ import (
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/gateway"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
+
+// tested are the versions of the agents' binaries that the drivers know.
+var tested = map[string]string{task.AgentClaude: claude.Pinned}
 
 // examine returns how this host looks at itself: as `longshift doctor` does, with the environment and the keys of the worker.
 func examine(cfg config.Config) func(context.Context) []signals.HostFinding {
 	env := environ.SystemEnviron()
 	m := &checkup.Machine{Vars: env.Vars, Programs: env, Git: environ.NewGit(env), Version: checkup.ReadBuild("").String(),
-		Claude: claude.Pinned, Sandbox: trySandbox, Work: tryWork, Signing: trySigning, Objects: tryObjects, Model: tryModel(gateway.Anthropic), OpenAI: tryModel(gateway.OpenAI), App: readApp}
+		Tested: tested, Sandbox: trySandbox, Work: tryWork, Signing: trySigning, Objects: tryObjects, Model: tryModel(gateway.Anthropic), OpenAI: tryModel(gateway.OpenAI), App: readApp}
 	return func(ctx context.Context) []signals.HostFinding { return m.All(ctx, cfg) }
 }

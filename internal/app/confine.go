@@ -25,7 +25,7 @@ import (
 // newConfinement builds the sandbox and the proxy to package registries. It fails when a layer is missing, unless the operator has
 // disabled that layer by name.
 func newConfinement(ctx context.Context, cfg config.Config, commands *audit.Log, log *slog.Logger) (activities.Confinement, func(), error) {
-	if err := claudeInSight(cfg); err != nil {
+	if err := agentsInSight(cfg); err != nil {
 		return activities.Confinement{}, nil, err
 	}
 	box, err := newBox(ctx, cfg, log)
@@ -136,17 +136,19 @@ func tooWide(dir string, hidden []string) bool {
 		slices.ContainsFunc(hidden, func(h string) bool { return h == dir || strings.HasPrefix(h, dir+"/") })
 }
 
-// claudeInSight rejects an agent binary in a hidden folder. In the sandbox it would only fail with "no such file".
-func claudeInSight(cfg config.Config) error {
-	path, err := exec.LookPath(cfg.Model.Claude)
-	if err != nil {
-		return nil // reported when a session needs it
-	}
+// agentsInSight rejects an agent binary in a hidden folder. In the sandbox it would only fail with "no such file".
+func agentsInSight(cfg config.Config) error {
 	below := hidden(cfg)
-	for _, dir := range binaryDirs(path) {
-		if tooWide(dir, below) && !slices.Contains(cfg.Commands.Readable, dir) {
-			return fault.New(fault.Input, "LONGSHIFT_CLAUDE=%q: it lies in %s, which agents must not see", cfg.Model.Claude, dir).
-				WithHint("move it into a folder of its own, such as ~/.local/bin")
+	for _, p := range cfg.Programs() {
+		path, err := exec.LookPath(p.Path)
+		if err != nil {
+			continue // reported when a session needs it
+		}
+		for _, dir := range binaryDirs(path) {
+			if tooWide(dir, below) && !slices.Contains(cfg.Commands.Readable, dir) {
+				return fault.New(fault.Input, "%s=%q: it lies in %s, which agents must not see", p.Variable, p.Path, dir).
+					WithHint("move it into a folder of its own, such as ~/.local/bin")
+			}
 		}
 	}
 	return nil

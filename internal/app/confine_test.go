@@ -67,7 +67,7 @@ func TestWhatAgentsSeeOfAHome(t *testing.T) {
 		if got := readable(cfg); !slices.Equal(got, c.want) {
 			t.Errorf("%s: agents see %q, want %q", c.name, got, c.want)
 		}
-		if err := claudeInSight(cfg); c.refused {
+		if err := agentsInSight(cfg); c.refused {
 			wantFault(t, err, fault.Input, "LONGSHIFT_CLAUDE", "of its own")
 		} else if err != nil {
 			t.Errorf("%s: %v", c.name, err)

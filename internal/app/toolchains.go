@@ -115,8 +115,10 @@ func readable(cfg config.Config) []string {
 		}
 	}
 	list = append(list, versionsFile(cfg))
-	if path, err := exec.LookPath(cfg.Model.Claude); err == nil {
-		list = append(list, binaryDirs(path)...)
+	for _, p := range cfg.Programs() {
+		if path, err := exec.LookPath(p.Path); err == nil {
+			list = append(list, binaryDirs(path)...)
+		}
 	}
 	covered := hidden(cfg)
 	list = slices.DeleteFunc(list, func(dir string) bool {

@@ -11,7 +11,6 @@ import (
 
 	"go.temporal.io/sdk/client"
 
-	"github.com/longshift/longshift/internal/agent/claude"
 	"github.com/longshift/longshift/internal/agent/script"
 	"github.com/longshift/longshift/internal/audit"
 	"github.com/longshift/longshift/internal/cli"
@@ -49,12 +48,12 @@ func Wiring() cli.Wiring {
 		Sweeper: func(process config.Config, c client.Client) (*sweep.Sweeper, error) {
 			return newSweeper(process, c, slog.New(slog.DiscardHandler))
 		},
-		Model:         tryModel(gateway.Anthropic),
-		OpenAI:        tryModel(gateway.OpenAI),
-		ClaudeVersion: claude.Pinned,
-		Redact:        func(process config.Config) func(string) string { return redactor(process).String },
-		Commands:      audit.Read,
-		Acts:          audit.ReadActs,
+		Model:    tryModel(gateway.Anthropic),
+		OpenAI:   tryModel(gateway.OpenAI),
+		Tested:   tested,
+		Redact:   func(process config.Config) func(string) string { return redactor(process).String },
+		Commands: audit.Read,
+		Acts:     audit.ReadActs,
 		Demo: func() dev.Demo {
 			return dev.Demo{Files: script.DemoRepository(), Scenario: script.Demo(), Task: script.DemoTask}
 		},

@@ -16,18 +16,25 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// checkAgent checks the agents and their key, where this machine runs some.
-func (m *Machine) checkAgent(ctx context.Context, conf config.Config) []Finding {
-	agents := conf.Limits.Agents
-	switch {
-	case !conf.Role.Host():
+// checkAgents checks the agents and their keys, where this machine runs some.
+func (m *Machine) checkAgents(ctx context.Context, conf config.Config) (findings []Finding) {
+	if !conf.Role.Host() {
 		return nil
-	case slices.Contains(agents, task.AgentClaude):
-		return []Finding{m.checkClaude(ctx, conf), m.checkModel(ctx, conf)}
-	case slices.Contains(agents, task.AgentNative):
-		return []Finding{checkNative(conf), m.checkModel(ctx, conf)}
 	}
-	return nil
+	agents := conf.Limits.Agents
+	for _, p := range conf.Programs() {
+		findings = append(findings, m.checkProgram(ctx, p))
+	}
+	if slices.Contains(agents, task.AgentNative) && !slices.Contains(agents, task.AgentClaude) {
+		findings = append(findings, checkNative(conf))
+	}
+	if slices.Contains(agents, task.AgentClaude) || slices.Contains(agents, task.AgentNative) {
+		findings = append(findings, m.checkModel(ctx, conf))
+	}
+	if slices.Contains(agents, task.AgentCodex) || conf.Model.OpenAIKey.Present() {
+		findings = append(findings, m.checkOpenAI(ctx, conf))
+	}
+	return findings
 }
 
 // checkNative tells whether the native agent can work. It has no program: a key is all that it needs.
@@ -38,19 +45,26 @@ func checkNative(conf config.Config) Finding {
 	return good(OfNative, "built in; it needs a key and no program")
 }
 
-// checkClaude runs the agent's binary for its version.
-func (m *Machine) checkClaude(ctx context.Context, conf config.Config) Finding {
-	const hint = "install Claude Code, or set LONGSHIFT_CLAUDE to its path; with LONGSHIFT_AGENTS=native no program is needed"
-	path := conf.Model.Claude
+// packages are where the binaries of agents come from.
+var packages = map[string]struct{ name, npm string }{
+	task.AgentClaude: {"Claude Code", "@anthropic-ai/claude-code"},
+	task.AgentCodex:  {"Codex", "@openai/codex"},
+}
+
+// checkProgram runs an agent's binary for its version.
+func (m *Machine) checkProgram(ctx context.Context, p config.Program) Finding {
+	pack, tested := packages[p.Agent], m.Tested[p.Agent]
+	hint := "install " + pack.name + ", or set " + p.Variable + " to its path; with LONGSHIFT_AGENTS=native no program is needed"
+	path := p.Path
 	if !filepath.IsAbs(path) {
 		found, err := m.Programs.Program(path)
 		if err != nil {
-			return fail(OfClaude, path+" is not on PATH", hint)
+			return fail(p.Agent, path+" is not on PATH", hint)
 		}
 		path = found
 	}
 	if _, err := exec.LookPath(path); err != nil {
-		return fail(OfClaude, "no program at "+path, hint)
+		return fail(p.Agent, "no program at "+path, hint)
 	}
 	ctx, cancel := context.WithTimeout(ctx, askWithin)
 	defer cancel()
@@ -64,14 +78,14 @@ func (m *Machine) checkClaude(ctx context.Context, conf config.Config) Finding {
 		if detail == "" {
 			detail = err.Error()
 		}
-		return fail(OfClaude, "--version failed: "+detail, hint)
+		return fail(p.Agent, "--version failed: "+detail, hint)
 	}
-	detail, tested := excerpt.Clip(excerpt.FirstLine(out.String()), 100), m.Claude
-	if version, _, _ := strings.Cut(detail, " "); version != tested {
+	detail := excerpt.Clip(excerpt.FirstLine(out.String()), 100)
+	if !slices.Contains(strings.Fields(detail), tested) {
 		detail += " was not tested, and sessions with it are refused: what it sends is known of " + tested + " only"
-		return fail(OfClaude, detail, "install @anthropic-ai/claude-code@"+tested)
+		return fail(p.Agent, detail, "install "+pack.npm+"@"+tested)
 	}
-	return good(OfClaude, detail)
+	return good(p.Agent, detail)
 }
 
 // checkModel tells whether there is a key for the model, never which, and whether the endpoint takes it: one call that costs
@@ -88,6 +102,9 @@ func (m *Machine) checkModel(ctx context.Context, conf config.Config) Finding {
 
 // checkOpenAI does the same for OpenAI's API.
 func (m *Machine) checkOpenAI(ctx context.Context, conf config.Config) Finding {
+	if !conf.Model.OpenAIKey.Present() {
+		return warn(OfOpenAI, "none is set", "set OPENAI_API_KEY")
+	}
 	endpoint, err := m.OpenAI(ctx, conf)
 	return taken(OfOpenAI, conf.Model.OpenAIKey, endpoint, err)
 }

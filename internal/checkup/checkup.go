@@ -18,7 +18,8 @@ type Finding = signals.HostFinding
 // The names of findings that others look for.
 const (
 	OfVersion = "version"
-	OfClaude  = "claude"
+	OfClaude  = "claude" // as all programs of agents, by their names
+	OfCodex   = "codex"
 	OfNative  = "native agent"
 	OfModel   = "model key"
 	OfOpenAI  = "openai key"
@@ -34,8 +35,8 @@ type Machine struct {
 	Vars     []string // the environment that the worker has, or would have
 	Programs Programs
 	Git      Git
-	Version  string // of Longshift
-	Claude   string // the version of Claude Code that was tested
+	Version  string            // of Longshift
+	Tested   map[string]string // versions of the agents' binaries, by agent
 
 	Sandbox func(ctx context.Context, process config.Config) ([]Layer, error)
 	Work    func(ctx context.Context, process config.Config) ([]Tool, error)
@@ -83,10 +84,7 @@ func (m *Machine) All(ctx context.Context, conf config.Config) []Finding {
 	if conf.Role.Host() {
 		findings = append(findings, m.work(ctx, conf, data.State == signals.HostOK)...)
 	}
-	findings = append(findings, m.checkAgent(ctx, conf)...)
-	if conf.Role.Host() && conf.Model.OpenAIKey.Present() {
-		findings = append(findings, m.checkOpenAI(ctx, conf))
-	}
+	findings = append(findings, m.checkAgents(ctx, conf)...)
 	if conf.Scenario != "" {
 		findings = append(findings, checkScenario(conf.Scenario))
 	}
@@ -115,7 +113,7 @@ func (m *Machine) work(ctx context.Context, conf config.Config, writes bool) []F
 
 // Start looks at what a worker does not look at itself when it starts: what the first task needs beside a sandbox.
 func (m *Machine) Start(ctx context.Context, conf config.Config) []Finding {
-	findings := append([]Finding{m.CheckGit(ctx), m.checkEnvironment(), checkDisk(conf.Data)}, m.checkAgent(ctx, conf)...)
+	findings := append([]Finding{m.CheckGit(ctx), m.checkEnvironment(), checkDisk(conf.Data)}, m.checkAgents(ctx, conf)...)
 	return append(findings, m.checkGitHub(ctx, conf))
 }
 

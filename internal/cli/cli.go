@@ -60,8 +60,8 @@ type Wiring struct {
 	Objects func(ctx context.Context, process config.Config) error
 	// Model makes one call that costs nothing to the model's endpoint, and returns the endpoint's name. OpenAI does it for OpenAI's API. Errors are faults.
 	Model, OpenAI func(ctx context.Context, process config.Config) (endpoint string, err error)
-	// ClaudeVersion is the version of Claude Code that was tested; sessions of another one are refused.
-	ClaudeVersion string
+	// Tested are the versions of the agents' binaries that were tested; sessions of others are refused.
+	Tested map[string]string
 	// Policy returns the operator's rules for commands; with sandboxed those that hold inside a worker's sandbox.
 	Policy func(process config.Config, sandboxed bool) (policy.Config, error)
 	// Redact returns what removes secrets from text: those of the process as it is configured, and what has the form of one.

@@ -67,7 +67,7 @@ func longshiftMain() {
 // testWiring fills the seams with what the real ones rest on.
 func testWiring() Wiring {
 	return Wiring{
-		Version: "v1.2.3-test", ClaudeVersion: "2.1.9", ParseInput: task.ParseInput, Commands: audit.Read, Acts: audit.ReadActs,
+		Version: "v1.2.3-test", Tested: map[string]string{"claude": "2.1.9", "codex": "0.1.9"}, ParseInput: task.ParseInput, Commands: audit.Read, Acts: audit.ReadActs,
 		Redact: func(config.Config) func(string) string { return redact.New("sk-very-secret").String },
 		Demo:   func() dev.Demo { return dev.Demo{Files: map[string]string{"main.go": "package main\n"}} },
 		ParseConfig: func(b []byte) (*task.Config, error) {

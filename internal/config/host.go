@@ -63,6 +63,23 @@ func (c Config) AllowedAgents() []string {
 	return agents
 }
 
+// Program is the binary of an agent.
+type Program struct {
+	Agent    string
+	Variable string // that says where it is
+	Path     string // or a name on PATH
+}
+
+// Programs returns the binaries of the agents that tasks may choose.
+func (c Config) Programs() (list []Program) {
+	for _, p := range []Program{{"claude", "LONGSHIFT_CLAUDE", c.Model.Claude}, {"codex", "LONGSHIFT_CODEX", c.Model.Codex}} {
+		if slices.Contains(c.Limits.Agents, p.Agent) {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
 // Keep says how long a host keeps what tasks leave, and how much of it.
 type Keep struct {
 	Tasks time.Duration `envconfig:"LONGSHIFT_KEEP" default:"168h"`

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Model is the APIs that agents call, the secrets for them, and the agent's binary.
+// Model is the APIs that agents call, the secrets for them, and the agents' binaries.
 type Model struct {
 	Key         Secret   `envconfig:"LONGSHIFT_ANTHROPIC_KEY" fallback:"ANTHROPIC_API_KEY"`
 	Token       Secret   `envconfig:"LONGSHIFT_ANTHROPIC_TOKEN" fallback:"ANTHROPIC_AUTH_TOKEN"`
@@ -17,6 +17,7 @@ type Model struct {
 	ServerTools []string `envconfig:"LONGSHIFT_SERVER_TOOLS"`
 	Pass        []string `envconfig:"LONGSHIFT_GATEWAY_PASS"`
 	Claude      string   `envconfig:"LONGSHIFT_CLAUDE" default:"claude"`
+	Codex       string   `envconfig:"LONGSHIFT_CODEX" default:"codex"`
 }
 
 // ModelKind is how a secret is presented to the model's API.

@@ -47,7 +47,7 @@ func (o *options) settled(ctx context.Context) bool {
 }
 
 // shownChecks are those whose good results are worth a line at the start.
-var shownChecks = []string{checkup.OfClaude, checkup.OfNative, checkup.OfModel, checkup.OfGitHub, checkup.OfApp}
+var shownChecks = []string{checkup.OfClaude, checkup.OfCodex, checkup.OfNative, checkup.OfModel, checkup.OfOpenAI, checkup.OfGitHub, checkup.OfApp}
 
 // devHint sets the addresses where they are not the ones that other commands take by themselves.
 func devHint(i info) string {

@@ -250,7 +250,7 @@ func TestResolveChecksWhatItGets(t *testing.T) {
 	t.Parallel()
 	bad := task.Config{Thinking: new(5), Agent: new("gpt")}
 	_, err := Resolve(Limits{}, bad, task.Config{Errors: new(-1)})
-	want := ".longshift.yaml: agent is \"gpt\"; use claude, native or script\nthinking is 5; give a whole number from 1024 to 1000000\nconfig: errors is -1"
+	want := ".longshift.yaml: agent is \"gpt\"; use claude, codex, native or script\nthinking is 5; give a whole number from 1024 to 1000000\nconfig: errors is -1"
 	if err == nil || err.Error() != want || fault.KindOf(err) != fault.Input {
 		t.Errorf("got:\n%v\nwant:\n%s", err, want)
 	}
