@@ -91,6 +91,20 @@ func TestLaterSourcesWin(t *testing.T) {
 	}
 }
 
+// TestModelFitsTheAgent: the model that is asked unless the settings name one depends on the API that the agent uses.
+func TestModelFitsTheAgent(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"agent: claude": "sonnet opus", "agent: native": "sonnet opus", "agent: codex": "gpt-5.5 gpt-5.5", "agent: codex\nmodel: gpt-5-codex": "gpt-5-codex gpt-5.5",
+		"agent: native\nnative: {api: openai}\nmodel: llama3\nplanModel: llama3": "llama3 llama3",
+	} {
+		r, err := Resolve(Limits{Agents: task.Agents()}, parse(t, text+"\n"), task.Config{})
+		if got := r.Settings.Model + " " + r.Settings.PlanModel; err != nil || got != want {
+			t.Errorf("%q: %q, %v", text, got, err)
+		}
+	}
+}
+
 // Every key that one source sets wins over the source below, whatever group it stands in.
 func TestEveryKeyIsMerged(t *testing.T) {
 	t.Parallel()
