@@ -52,7 +52,13 @@ type point struct {
 }
 
 // begin starts the session's clock: what is done within seconds is not brought away.
-func (h *handovers) begin(session, dir string) { h.save(session, dir, h.of(session, dir)) }
+func (h *handovers) begin(session, dir string) {
+	one := h.of(session, dir)
+	h.note(session, one)
+	_ = writeJSON(fileOf(dir), one) // without it the next worker would only bring more away than it has to
+}
+
+func fileOf(dir string) string { return filepath.Join(dir, "handover.json") }
 
 // of is how far a session has been brought away. What a worker that was killed has written meanwhile is not known.
 func (h *handovers) of(session, dir string) handover {
@@ -60,7 +66,7 @@ func (h *handovers) of(session, dir string) handover {
 	defer h.mu.Unlock()
 	one, known := h.last[session]
 	if !known {
-		if err := readJSON(filepath.Join(dir, "handover.json"), &one); errors.Is(err, fs.ErrNotExist) {
+		if err := readJSON(fileOf(dir), &one); errors.Is(err, fs.ErrNotExist) {
 			return handover{At: h.now()}
 		}
 		one.Wrote = true
@@ -68,15 +74,13 @@ func (h *handovers) of(session, dir string) handover {
 	return one
 }
 
-// save keeps it. Without the file the next worker would only bring more away than it has to.
-func (h *handovers) save(session, dir string, one handover) {
+func (h *handovers) note(session string, one handover) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.last == nil {
 		h.last = map[string]handover{}
 	}
 	h.last[session] = one
-	_ = writeJSON(filepath.Join(dir, "handover.json"), one)
 }
 
 // forget drops what is in memory for a session that has ended its ask.
@@ -134,7 +138,7 @@ func (h *handovers) bring(ctx context.Context, m moment) (problem string) {
 		fresh = was.Wrote && was.Head != ""
 	}
 	if !fresh || !m.ends && h.now().Sub(was.At) < h.every {
-		h.save(m.in.ID, m.dir, was)
+		h.note(m.in.ID, was)
 		return ""
 	}
 	ctx, cancel := context.WithTimeout(ctx, mostHandover)
@@ -149,8 +153,9 @@ func (h *handovers) bring(ctx context.Context, m moment) (problem string) {
 			was.Head, was.Wrote = m.head, false
 		}
 	}
-	h.save(m.in.ID, m.dir, was)
-	if err != nil && ctx.Err() == nil || errors.Is(ctx.Err(), context.DeadlineExceeded) {
+	h.note(m.in.ID, was)
+	_ = writeJSON(fileOf(m.dir), was)
+	if err != nil && !errors.Is(ctx.Err(), context.Canceled) { // otherwise the act ends, and its end is told
 		return "a lost host would cost the work since the last time it was brought away: " + excerpt.Line(err.Error(), 400)
 	}
 	return ""
