@@ -37,8 +37,12 @@ func response() record {
 	message := record{keys: keys{"id": text, "role": words{"user", "assistant", "system", "developer"}, "content": content, "status": text, "phase": text}}
 	call := record{keys: keys{"id": text, "call_id": text, "name": text, "namespace": text, "arguments": text, "input": text, "status": text}}
 	result := record{keys: keys{"id": text, "call_id": text, "name": text, "output": content, "status": text}}
+	tools := list{agentTools()}
 	item := typed("item", map[string]record{
-		"": message, "message": message,
+		"additional_tools":   {keys: keys{"id": text, "role": words{"developer"}, "tools": tools}},
+		"tool_search_call":   {keys: keys{"id": text, "call_id": text, "execution": byAgent, "arguments": anything, "status": text}},
+		"tool_search_output": {keys: keys{"id": text, "call_id": text, "execution": byAgent, "tools": tools, "status": text}},
+		"":                   message, "message": message,
 		"function_call": call, "custom_tool_call": call, "function_call_output": result, "custom_tool_call_output": result,
 		"reasoning": {keys: keys{"id": text, "summary": list{part}, "content": list{anything}, "encrypted_content": text, "status": text}},
 		// These are carried out by the agent, as all its tools are.
@@ -48,7 +52,7 @@ func response() record {
 		"apply_patch_call_output": result,
 	})
 	return record{keys: keys{
-		"model": modelName, "instructions": text, "input": textOr{list{item}}, "tools": list{agentTools()}, "stream": yesNo,
+		"model": modelName, "instructions": text, "input": textOr{list{item}}, "tools": tools, "stream": yesNo,
 		"max_output_tokens": integer, "temperature": number, "top_p": number, "parallel_tool_calls": yesNo, "truncation": words{"disabled", "auto"},
 		"reasoning": record{name: "reasoning", keys: keys{"effort": text, "summary": text, "generate_summary": text, "context": text}},
 		"text":      record{name: "text", keys: keys{"verbosity": text, "format": format()}},
@@ -93,11 +97,19 @@ func agentTools() variants {
 	free := keys{"name": text, "description": text, "format": anything}
 	direct := maps.Clone(function.keys)
 	direct["function"], direct["defer_loading"] = function, yesNo
-	return typed("tool", map[string]record{
-		"function": {keys: direct}, "custom": {keys: keys{"name": text, "description": text, "format": anything, "custom": record{name: "custom", keys: free}}},
+	own := map[string]record{
+		"function":    {keys: direct},
+		"custom":      {keys: keys{"name": text, "description": text, "format": anything, "defer_loading": yesNo, "custom": record{name: "custom", keys: free}}},
 		"local_shell": {keys: keys{}}, "apply_patch": {keys: keys{}},
-	})
+		"tool_search": {keys: keys{"execution": byAgent, "description": text, "parameters": schema{}}},
+	}
+	within := typed("tool", own)
+	own["namespace"] = record{keys: keys{"name": text, "description": text, "tools": list{within}}}
+	return typed("tool", own)
 }
+
+// byAgent is who carries out a search for tools: the agent, and not the vendor.
+var byAgent = words{"client"}
 
 // format says in which form the model answers.
 func format() variants {
