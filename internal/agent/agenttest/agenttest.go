@@ -1,5 +1,5 @@
-// Package agenttest simulates the model for agents under test: a Messages API server on loopback that answers from a script, and the
-// conformance suite for drivers of package agent. It is for tests and benchmarks and must not be linked into the product.
+// Package agenttest simulates the model for agents under test: a server on loopback that answers Anthropic's and OpenAI's APIs from a
+// script, and the conformance suite for drivers of package agent. It is for tests and benchmarks and must not be linked into the product.
 package agenttest
 
 import (
@@ -50,20 +50,23 @@ type Turn struct {
 
 // Tool is a call of a tool by the model.
 type Tool struct {
-	Name  string         `json:"name"`
+	Name  string         `json:"name"` // one in a namespace of the Responses API is namespace__name
 	Input map[string]any `json:"input"`
+	Text  string         `json:"text,omitempty"` // the input of a custom tool, which only OpenAI's APIs have, instead of Input
 }
 
-// Fault is what goes wrong instead of a turn's answer: an error status, silence, or a broken connection.
+// Fault is what goes wrong instead of a turn's answer: an error status, an error in the stream, silence, or a broken connection.
 type Fault struct {
 	Times  int               `json:"times,omitempty"`  // on the first tries only, then the turn is answered; 0 for always
 	Status int               `json:"status,omitempty"` // answer with this status
 	Type   string            `json:"type,omitempty"`   // error type in the body; the API's own for the status when empty
+	Code   string            `json:"code,omitempty"`   // error code in the body, of OpenAI's APIs; the API's own for the status when empty
 	Body   string            `json:"body,omitempty"`   // error message, or the whole body when it starts with {
 	Header map[string]string `json:"header,omitempty"` // added to the answer
-	After  int               `json:"after,omitempty"`  // let this many stream events through before the silence or the break
+	After  int               `json:"after,omitempty"`  // let this many stream events through before the silence, the break or the error
 	Hang   bool              `json:"hang,omitempty"`   // send nothing until Release is closed (then answer), or the connection ends
 	Drop   bool              `json:"drop,omitempty"`   // break the connection
+	Fail   bool              `json:"fail,omitempty"`   // end the stream with the API's event of an error; status 500 where none was asked for
 
 	Release <-chan struct{} `json:"-"`
 }
@@ -124,8 +127,8 @@ func (t *Turn) check() error {
 	}
 	empty := t.Text == "" && len(t.Tools) == 0 && t.Answer == nil && t.Thinking == ""
 	if f := t.Fault; f != nil {
-		if f.Status == 0 && !f.Hang && !f.Drop {
-			return fmt.Errorf("fault has no status, hang or drop")
+		if f.Status == 0 && !f.Hang && !f.Drop && !f.Fail {
+			return fmt.Errorf("fault has no status, hang, drop or fail")
 		}
 		if f.Status != 0 && (f.Status < 400 || http.StatusText(f.Status) == "" && f.Status != 529) {
 			return fmt.Errorf("fault has status %d", f.Status)

@@ -8,19 +8,24 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// request is a body of POST /v1/messages, as far as a script needs it.
+// request is a call of the model, as far as a script needs it: a body of POST /v1/messages, or what says the same in another API.
 type request struct {
 	Model     string    `json:"model"`
 	MaxTokens int       `json:"max_tokens"`
 	Stream    bool      `json:"stream"`
 	System    blocks    `json:"system"`
 	Messages  []message `json:"messages"`
-	Tools     []struct {
-		Name string `json:"name"`
-	} `json:"tools"`
-	Metadata struct {
-		UserID string `json:"user_id"`
-	} `json:"metadata"`
+	Tools     []offer   `json:"tools"`
+
+	Session string `json:"-"` // the id of the agent's session, "" when the request does not tell
+
+	IncludeUsage bool `json:"-"` // at the end of a stream of Chat Completions
+}
+
+// offer is a tool that the model may call.
+type offer struct {
+	Name      string `json:"name"` // with that of its namespace, if any: namespace__name
+	Namespace string `json:"-"`    // of the Responses API
 }
 
 type message struct {
@@ -82,7 +87,8 @@ func (r *request) systemText() string {
 
 // notPrompt are prefixes of texts in the user's role that the agent program has written itself.
 var notPrompt = []string{
-	"<system-reminder>", "[Request interrupted", "[Tool call interrupted",
+	"<system-reminder>", "[Request interrupted", "[Tool call interrupted", // Claude Code
+	"<environment_context>", "# AGENTS.md instructions for ", "<turn_aborted>", // Codex
 }
 
 // prompts are the texts that a person (or our driver) sent, oldest first.
@@ -121,15 +127,4 @@ func role(system string) task.Role {
 		return ""
 	}
 	return task.Role(all[len(all)-1][1])
-}
-
-// session is the id of the agent's session, "" when the request does not tell.
-func (r *request) session() string {
-	var id struct {
-		Session string `json:"session_id"`
-	}
-	if json.Unmarshal([]byte(r.Metadata.UserID), &id) == nil {
-		return id.Session
-	}
-	return ""
 }

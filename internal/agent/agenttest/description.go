@@ -2,57 +2,76 @@ package agenttest
 
 import (
 	"bytes"
-	_ "embed"
+	"embed"
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 	"golang.org/x/text/language"
 	textmessage "golang.org/x/text/message"
 )
 
-//go:embed testdata/api/messages.json
-var described []byte
+//go:embed testdata/api/messages.json testdata/api/openai.json
+var described embed.FS
 
-// description is what POST /v1/messages takes, and what it takes with features in beta.
-type description struct{ released, beta *jsonschema.Schema }
+// bodies are the bodies of requests that are described, by file. With features in beta, the Messages API takes more.
+var bodies = map[string][]string{
+	"messages.json": {"MessageNewParams", "BetaMessageNewParams"},
+	"openai.json":   {"ResponseNewParams", "ChatCompletionNewParams"},
+}
 
-// loadDescription compiles the description once per process.
-var loadDescription = sync.OnceValues(func() (d description, err error) {
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(described))
-	if err != nil {
-		return d, fmt.Errorf("read the description of the API: %w", err)
+// loadDescriptions compiles the descriptions of bodies once per process.
+var loadDescriptions = sync.OnceValues(func() (map[string]*jsonschema.Schema, error) {
+	all := map[string]*jsonschema.Schema{}
+	for file, roots := range bodies {
+		c, err := openDescription(file, undescribed)
+		if err != nil {
+			return nil, fmt.Errorf("read the description of the API: %w", err)
+		}
+		for _, root := range roots {
+			if all[root], err = c.Compile(file + "#/$defs/" + root); err != nil {
+				return nil, err
+			}
+		}
 	}
-	c := jsonschema.NewCompiler()
-	if err := c.AddResource("messages.json", doc); err != nil {
-		return d, err
-	}
-	if d.released, err = c.Compile("messages.json#/$defs/MessageNewParams"); err != nil {
-		return d, err
-	}
-	d.beta, err = c.Compile("messages.json#/$defs/BetaMessageNewParams")
-	return d, err
+	return all, nil
 })
 
-// describedAs holds a request against the description of the API. The error names the field.
-func describedAs(header http.Header, body []byte) error {
-	d, err := loadDescription()
+func openDescription(file string, beside []addition) (*jsonschema.Compiler, error) {
+	text, err := described.ReadFile("testdata/api/" + file)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	for _, u := range beside {
+		u.add(doc.(map[string]any)["$defs"].(map[string]any))
+	}
+	c := jsonschema.NewCompiler()
+	return c, c.AddResource(file, doc)
+}
+
+// describedAs holds a request against the description of its body. The error names the field.
+func describedAs(root string, body []byte) error {
+	all, err := loadDescriptions()
 	if err != nil {
 		return err
 	}
-	request, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
+	return fits(all[root], body)
+}
+
+func fits(s *jsonschema.Schema, body []byte) error {
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
 	if err != nil {
 		return err
-	}
-	s := d.released
-	if header.Get("Anthropic-Beta") != "" {
-		s = d.beta
 	}
 	var invalid *jsonschema.ValidationError
-	if err := s.Validate(request); errors.As(err, &invalid) {
+	if err := s.Validate(v); errors.As(err, &invalid) {
 		at := deepest(invalid)
 		return fmt.Errorf("%s: %s", strings.Join(at.InstanceLocation, "."), at.ErrorKind.LocalizedString(english))
 	}
@@ -64,10 +83,44 @@ var english = textmessage.NewPrinter(language.English)
 // deepest is the error that is about the smallest part of the request: alternatives that were not meant end further up.
 func deepest(e *jsonschema.ValidationError) *jsonschema.ValidationError {
 	at := e
-	for _, cause := range e.Causes {
+	for _, cause := range meant(e) {
 		if c := deepest(cause); len(at.Causes) > 0 && at == e || len(c.InstanceLocation) > len(at.InstanceLocation) {
 			at = c
 		}
 	}
 	return at
+}
+
+// meant leaves out the alternatives for objects of another type or role, unless there is no other.
+func meant(e *jsonschema.ValidationError) []*jsonschema.ValidationError {
+	if _, alternatives := e.ErrorKind.(*kind.AnyOf); !alternatives {
+		return e.Causes
+	}
+	var left []*jsonschema.ValidationError
+	for _, cause := range e.Causes {
+		if !ofAnother(cause, len(e.InstanceLocation)) {
+			left = append(left, cause)
+		}
+	}
+	if left == nil {
+		return e.Causes
+	}
+	return left
+}
+
+// ofAnother tells that an object at this depth has the type or role of another alternative.
+func ofAnother(e *jsonschema.ValidationError, depth int) bool {
+	if len(e.InstanceLocation) == depth+1 && (e.InstanceLocation[depth] == "type" || e.InstanceLocation[depth] == "role") {
+		return true
+	}
+	others := 0
+	for _, cause := range e.Causes {
+		if ofAnother(cause, depth) {
+			others++
+		}
+	}
+	if _, alternatives := e.ErrorKind.(*kind.AnyOf); alternatives {
+		return others == len(e.Causes) && others > 0
+	}
+	return others > 0
 }

@@ -14,11 +14,14 @@ import (
 
 var update = flag.Bool("update", false, "write down anew what the API takes")
 
-// documented is what the documentation says of fields and the types of the SDK do not. It holds for the beta's types, too.
-var documented = []struct {
+// documentation is what the documentation says of the fields of a type, and the SDK does not.
+type documentation struct {
 	of string
 	to func(properties schema)
-}{
+}
+
+// documented is of Anthropic's types, and holds for those of the beta, too.
+var documented = []documentation{
 	{"MessageNewParams", func(p schema) { p["stream"] = basic["bool"] }}, // the SDK sets it itself
 	{"MessageNewParams", orText("system")},
 	{"MessageParam", orText("content")},
@@ -36,6 +39,10 @@ func orText(field string) func(schema) {
 	return func(p schema) { p[field] = schema{"anyOf": []any{basic["string"], p[field]}} }
 }
 
+func orNull(field string) func(schema) {
+	return func(p schema) { p[field] = schema{"anyOf": []any{p[field], schema{"type": "null"}}} }
+}
+
 func limit(field, keyword string, value any) func(schema) {
 	return func(p schema) {
 		limited := maps.Clone(p[field].(schema))
@@ -50,12 +57,19 @@ func TestDescription(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := readSDK(t, strings.TrimSpace(string(dir)))
+	s := readSDK(t, strings.TrimSpace(string(dir)), "*.go")
+	s.documented = documented
 	s.define("MessageNewParams")
 	s.define("BetaMessageNewParams")
+	keep(t, "testdata/api/messages.json", s.defs)
+}
+
+// keep compares the definitions with those that are kept in the file, one a line, or writes them down anew.
+func keep(t *testing.T, path string, defs map[string]schema) {
+	t.Helper()
 	var now bytes.Buffer
-	for i, name := range slices.Sorted(maps.Keys(s.defs)) {
-		line, err := json.Marshal(s.defs[name])
+	for i, name := range slices.Sorted(maps.Keys(defs)) {
+		line, err := json.Marshal(defs[name])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,14 +77,13 @@ func TestDescription(t *testing.T) {
 		now.Write(line)
 	}
 	now.WriteString("\n}}\n")
-	const path = "testdata/api/messages.json"
 	if *update {
 		if err := os.WriteFile(path, now.Bytes(), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if kept, err := os.ReadFile(path); err != nil || !bytes.Equal(kept, now.Bytes()) {
-		t.Errorf("%s is not what the SDK of go.mod says (%v): run this test with -update, and see what is new", path, err)
+		t.Errorf("%s is not what its source says now (%v): run this test with -update, and see what is new", path, err)
 	}
 }
 

@@ -123,12 +123,15 @@ func (r *rule) said(text string, at int) (int, bool) {
 	return 0, false
 }
 
+// lost is what Claude Code, OpenCode and Codex say of a call whose outcome they do not know.
+var lost = regexp.MustCompile(`^(?:\[Tool call interrupted|\[Tool execution was interrupted\]|aborted$|Wall time: .*\naborted by user)`)
+
 // interrupted returns the ids of tool calls whose outcome the agent program does not know.
 func interrupted(q *request) map[string]bool {
 	ids := map[string]bool{}
 	for _, m := range q.Messages {
 		for _, b := range m.Content {
-			if b.Type == "tool_result" && strings.HasPrefix(b.Content.text(), "[Tool call interrupted") {
+			if b.Type == "tool_result" && lost.MatchString(b.Content.text()) {
 				ids[b.ToolUseID] = true
 			}
 		}
@@ -136,7 +139,7 @@ func interrupted(q *request) map[string]bool {
 	return ids
 }
 
-var toolID = regexp.MustCompile(`^toolu_([A-Za-z0-9-]+)_([0-9]+)_`)
+var toolID = regexp.MustCompile(`^(?:toolu|call)_([A-Za-z0-9-]+)_([0-9]+)_`)
 
 // toolCallID names a call so that the rule and turn can be read from the conversation later. The API wants ids to be unique
 // within a conversation, so a turn that is said twice needs a serial.

@@ -30,9 +30,9 @@ const cutOff = "[Tool call interrupted: the session ended before this call's res
 
 func TestTurnThatIsDue(t *testing.T) {
 	script := Script{Rules: []Rule{{Name: "it", Turns: []Turn{
-		{Text: "First.", Tools: []Tool{{"Write", nil}}},
-		{Text: "Second.", Tools: []Tool{{"Write", nil}}, Redo: true},
-		{Text: "Third.", Tools: []Tool{{"Write", nil}}},
+		{Text: "First.", Tools: []Tool{{Name: "Write"}}},
+		{Text: "Second.", Tools: []Tool{{Name: "Write"}}, Redo: true},
+		{Text: "Third.", Tools: []Tool{{Name: "Write"}}},
 		{Text: "The end."},
 	}}}}
 	rules, err := compile(script)

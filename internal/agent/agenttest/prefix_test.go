@@ -40,7 +40,7 @@ func TestPrefix(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := &failing{TB: t}
-			s := NewServer(f, oneRule(Turn{Tools: []Tool{{"Write", map[string]any{}}}}, Turn{Text: "fine"}))
+			s := NewServer(f, oneRule(Turn{Tools: []Tool{{Name: "Write", Input: map[string]any{}}}}, Turn{Text: "fine"}))
 			own := map[string]string{"User-Agent": "Anthropic/Go 1.84.0"}
 			hear(t, post(t, s, c.sent, own))
 			body, err := io.ReadAll(post(t, s, c.then, own).Body)

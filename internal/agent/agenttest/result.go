@@ -1,9 +1,6 @@
 package agenttest
 
-import (
-	"encoding/json"
-	"fmt"
-)
+import "fmt"
 
 // Result is what a tool call of the model has come back with.
 type Result struct {
@@ -16,8 +13,8 @@ type Result struct {
 
 // Results reads what the tool calls of the conversation so far have come back with, in their order. It needs Script.KeepBodies.
 func (c *Call) Results() ([]Result, error) {
-	var q request
-	if err := json.Unmarshal(c.Body, &q); err != nil {
+	q, err := c.api.read(c.Header, c.Body)
+	if err != nil {
 		return nil, fmt.Errorf("read the body of a call (is KeepBodies set?): %w", err)
 	}
 	var all []Result

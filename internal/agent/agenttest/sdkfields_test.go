@@ -1,31 +1,13 @@
 package agenttest
 
 import (
+	"fmt"
 	"go/ast"
 	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
 )
-
-// kindsOf are the types by which an object tells what it is, nil for one that has none, and whether it must.
-func (s *sdkTypes) kindsOf(body *ast.StructType) (kinds []string, told bool) {
-	if body == nil {
-		return nil, false
-	}
-	for _, f := range body.Fields.List {
-		tag := tagOf(f)
-		if name, _, _ := strings.Cut(tag.Get("json"), ","); name != "type" {
-			continue
-		}
-		if only := tag.Get("default"); only != "" {
-			return []string{only}, true
-		}
-		kinds, _ = s.field(f)["enum"].([]string)
-		return kinds, tag.Get("api") == "required"
-	}
-	return nil, false
-}
 
 var anyOfThese = regexp.MustCompile(`Any of ((?:"[^"]*",? ?)+)\.`)
 
@@ -60,10 +42,15 @@ func (s *sdkTypes) typed(e ast.Expr, values []string) schema {
 	case *ast.IndexExpr: // param.Opt
 		return s.typed(e.Index, values)
 	case *ast.Ident:
+		to := s.named[e.Name]
 		switch {
-		case s.structs[e.Name] != nil:
+		case s.structOf(e.Name) != nil:
 			s.define(e.Name)
 			return schema{"$ref": "#/$defs/" + e.Name}
+		case to != nil && values == nil && !to.Assign.IsValid(): // the constants of an alias are examples
+			return s.typed(to.Type, s.values[e.Name])
+		case to != nil:
+			return s.typed(to.Type, values)
 		case values != nil:
 			return schema{"type": "string", "enum": values}
 		case basic[e.Name] != nil:
@@ -71,6 +58,9 @@ func (s *sdkTypes) typed(e ast.Expr, values []string) schema {
 		}
 		return basic["string"]
 	case *ast.SelectorExpr:
+		if s.named[e.Sel.Name] != nil && fmt.Sprint(e.X) != "constant" { // of another package
+			return s.typed(e.Sel, values)
+		}
 		return basic["string"] // a time or a constant
 	}
 	s.t.Fatalf("what is a %T %v?", e, e)

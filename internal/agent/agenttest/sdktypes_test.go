@@ -1,12 +1,12 @@
 package agenttest
 
 import (
-	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -14,49 +14,101 @@ import (
 // schema is a JSON Schema.
 type schema = map[string]any
 
-// sdkTypes reads the types of Anthropic's Go SDK, which are generated from the description of the API, as JSON Schemas.
+// sdkTypes reads the types of a Go SDK, which are generated from the description of an API, as JSON Schemas.
 type sdkTypes struct {
-	t       testing.TB
-	structs map[string]*ast.StructType
-	defs    map[string]schema
+	t          testing.TB
+	named      map[string]*ast.TypeSpec
+	values     map[string][]string     // of types that are strings, by their constants
+	variants   map[string][]*ast.Field // of unions in answers, by their methods
+	documented []documentation
+	nulls      bool // whether fields that may be left out may be null, too
+	defs       map[string]schema
 }
 
-func readSDK(t testing.TB, dir string) *sdkTypes {
+// readSDK reads files of the SDK, which may be of several packages.
+func readSDK(t testing.TB, dir string, patterns ...string) *sdkTypes {
 	t.Helper()
-	s := &sdkTypes{t: t, structs: map[string]*ast.StructType{}, defs: map[string]schema{}}
-	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no source in %s: %v", dir, err)
-	}
-	for _, path := range files {
-		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments|parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
+	s := &sdkTypes{t: t, named: map[string]*ast.TypeSpec{}, values: map[string][]string{}, variants: map[string][]*ast.Field{}, defs: map[string]schema{}}
+	for _, pattern := range patterns {
+		files, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("no source in %s: %v", dir, err)
 		}
-		ast.Inspect(file, func(n ast.Node) bool {
-			if spec, ok := n.(*ast.TypeSpec); ok {
-				if body, ok := spec.Type.(*ast.StructType); ok {
-					s.structs[spec.Name.Name] = body
-				}
+		for _, path := range files {
+			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments|parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
 			}
-			return true
-		})
+			for _, d := range file.Decls {
+				s.declared(d)
+			}
+		}
 	}
 	return s
 }
 
-// define describes a type and all that it refers to.
+func (s *sdkTypes) declared(d ast.Decl) {
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		s.variant(d)
+	case *ast.GenDecl:
+		for _, spec := range d.Specs {
+			switch spec := spec.(type) {
+			case *ast.TypeSpec:
+				if s.named[spec.Name.Name] != nil {
+					s.t.Fatalf("there are two %s", spec.Name.Name)
+				}
+				s.named[spec.Name.Name] = spec
+			case *ast.ValueSpec:
+				s.constant(spec)
+			}
+		}
+	}
+}
+
+func (s *sdkTypes) constant(spec *ast.ValueSpec) {
+	of, ok := spec.Type.(*ast.Ident)
+	if !ok || len(spec.Values) != 1 {
+		return
+	}
+	if is, ok := spec.Values[0].(*ast.BasicLit); ok && is.Kind == token.STRING {
+		text, _ := strconv.Unquote(is.Value) // it has been parsed as Go
+		s.values[of.Name] = append(s.values[of.Name], text)
+	}
+}
+
+func (s *sdkTypes) structOf(name string) *ast.StructType {
+	if spec := s.named[name]; spec != nil {
+		body, _ := spec.Type.(*ast.StructType)
+		return body
+	}
+	return nil
+}
+
+// define describes a struct and all that it refers to.
 func (s *sdkTypes) define(name string) {
 	if s.defs[name] != nil {
 		return
 	}
 	s.defs[name] = schema{} // types may hold themselves
-	body := s.structs[name]
-	if slices.ContainsFunc(body.Fields.List, func(f *ast.Field) bool { return len(f.Names) == 0 && fmt.Sprint(f.Type) == "paramUnion" }) {
-		s.defs[name] = s.union(body)
-		return
+	body := s.structOf(name)
+	switch {
+	case body == nil:
+		s.t.Fatalf("there is no struct %s", name)
+	case embeds(body, "paramUnion"):
+		s.defs[name] = s.union(body.Fields.List)
+	case s.variants[name] != nil:
+		s.defs[name] = s.union(s.variants[name])
+	default:
+		s.defs[name] = s.object(name, body)
 	}
-	s.defs[name] = s.object(name, body)
+}
+
+func embeds(body *ast.StructType, name string) bool {
+	return slices.ContainsFunc(body.Fields.List, func(f *ast.Field) bool {
+		is, ok := f.Type.(*ast.Ident)
+		return ok && len(f.Names) == 0 && is.Name == name
+	})
 }
 
 // object describes a struct. The API refuses fields that it does not know, except where the SDK passes on any.
@@ -72,12 +124,16 @@ func (s *sdkTypes) object(name string, body *ast.StructType) schema {
 		case len(f.Names) == 0 || field == "-" || field == "":
 		default:
 			properties[field] = s.field(f)
-			if tag.Get("api") == "required" || tag.Get("default") != "" {
+			needed := tag.Get("api") == "required" || tag.Get("default") != ""
+			if needed {
 				required = append(required, field)
+			}
+			if tag.Get("api") == "nullable" || s.nulls && (!needed && embeds(body, "paramObj") || needed && isOpt(f.Type)) {
+				orNull(field)(properties)
 			}
 		}
 	}
-	for _, add := range documented {
+	for _, add := range s.documented {
 		if add.of == strings.TrimPrefix(name, "Beta") {
 			add.to(properties)
 		}
@@ -88,38 +144,8 @@ func (s *sdkTypes) object(name string, body *ast.StructType) schema {
 	return d
 }
 
-// union describes alternatives. Objects are told apart by their type, so that an error is about the one that was meant.
-func (s *sdkTypes) union(body *ast.StructType) schema {
-	var others, typed []any
-	var names []string
-	allTell := true
-	for _, f := range body.Fields.List {
-		if len(f.Names) == 0 {
-			continue
-		}
-		alternative := s.field(f)
-		ref, _ := alternative["$ref"].(string)
-		kinds, told := s.kindsOf(s.structs[strings.TrimPrefix(ref, "#/$defs/")])
-		if kinds == nil {
-			others = append(others, alternative)
-			continue
-		}
-		meant := schema{"properties": schema{"type": schema{"enum": kinds}}}
-		if told {
-			meant["required"] = []string{"type"}
-		}
-		names, allTell = append(names, kinds...), allTell && told
-		typed = append(typed, schema{"if": meant, "then": alternative})
-	}
-	if len(typed) == 0 {
-		return schema{"anyOf": others}
-	}
-	objects := schema{"type": "object", "properties": schema{"type": schema{"enum": names}}, "allOf": typed}
-	if allTell {
-		objects["required"] = []string{"type"}
-	}
-	if len(others) == 0 {
-		return objects
-	}
-	return schema{"anyOf": append(others, objects)}
+// isOpt tells a param.Opt. It is needed for what must be there only where that may be null.
+func isOpt(e ast.Expr) bool {
+	_, ok := e.(*ast.IndexExpr)
+	return ok
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/longshift/longshift/task"
@@ -12,6 +13,7 @@ import (
 // say sends the answer, or the fault in its place.
 func (s *Server) say(w http.ResponseWriter, r *http.Request, c *Call, a answer, f *Fault) {
 	w.Header().Set("Request-Id", "req_scripted")
+	w.Header().Set("X-Request-Id", "req_scripted") // OpenAI's
 	if f != nil && (f.Times == 0 || c.Try <= f.Times) {
 		if s.fail(w, r, c, a, f) {
 			return
@@ -19,12 +21,21 @@ func (s *Server) say(w http.ResponseWriter, r *http.Request, c *Call, a answer, 
 	}
 	if !c.Stream {
 		w.Header().Set("Content-Type", "application/json")
-		_, err := w.Write(a.whole())
+		_, err := w.Write(c.api.reply(a).whole())
 		s.finish(c, http.StatusOK, err == nil, a.usage)
 		return
 	}
-	err := stream(w, a.events())
-	s.finish(c, http.StatusOK, err == nil, a.usage)
+	s.complete(w, c, c.api.reply(a).events(), a.usage)
+}
+
+// complete sends an answer to its end. It is recorded before the last event: clients wait for nothing more, and tests look then.
+func (s *Server) complete(w http.ResponseWriter, c *Call, events [][]byte, usage task.Usage) {
+	last := max(0, len(events)-1)
+	err := stream(w, events[:last])
+	s.finish(c, http.StatusOK, err == nil, usage)
+	if err == nil {
+		_ = stream(w, events[last:])
+	}
 }
 
 func stream(w http.ResponseWriter, events [][]byte) error {
@@ -42,15 +53,20 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, c *Call, a answer,
 	for k, v := range f.Header {
 		w.Header().Set(k, v)
 	}
-	if f.Status != 0 {
-		s.failStatus(w, c, f)
+	if f.Status != 0 || f.Fail && !c.Stream {
+		s.failStatus(w, c, *f)
 		return true
 	}
-	sent := a.events()
-	if !c.Stream {
-		sent = nil
+	var all [][]byte
+	if c.Stream {
+		all = c.api.reply(a).events()
 	}
-	sent = sent[:min(f.After, len(sent))]
+	sent := all[:min(f.After, len(all))]
+	if f.Fail {
+		_ = stream(w, append(slices.Clone(sent), c.api.reply(a).failure(f, len(sent))))
+		s.finish(c, http.StatusOK, false, a.usage)
+		return true
+	}
 	if len(sent) > 0 {
 		_ = stream(w, sent)
 	}
@@ -60,8 +76,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, c *Call, a answer,
 			if len(sent) == 0 {
 				return false
 			}
-			err := stream(w, a.events()[len(sent):])
-			s.finish(c, http.StatusOK, err == nil, a.usage)
+			s.complete(w, c, all[len(sent):], a.usage)
 			return true
 		case <-r.Context().Done():
 		case <-s.done:
@@ -75,7 +90,8 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, c *Call, a answer,
 	panic(http.ErrAbortHandler) // closes the connection without a response
 }
 
-func (s *Server) failStatus(w http.ResponseWriter, c *Call, f *Fault) {
+func (s *Server) failStatus(w http.ResponseWriter, c *Call, f Fault) {
+	f.Status = cmp.Or(f.Status, http.StatusInternalServerError)
 	s.finish(c, f.Status, false, task.Usage{})
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(f.Status)
@@ -83,6 +99,5 @@ func (s *Server) failStatus(w http.ResponseWriter, c *Call, f *Fault) {
 		_, _ = io.WriteString(w, f.Body)
 		return
 	}
-	kind := cmp.Or(f.Type, errorType(f.Status))
-	writeError(w, kind, f.Body)
+	_, _ = w.Write(c.api.refusal(&f))
 }

@@ -1,9 +1,7 @@
 package agenttest
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"net"
 	"net/http"
@@ -36,12 +34,13 @@ type Call struct {
 	MaxTokens int
 	Body      []byte // the request, with Script.KeepBodies
 
+	api    api
 	prefix *prefix // of our own agent
 }
 
-// Server answers the Messages API from a script.
+// Server answers Anthropic's Messages API, and OpenAI's Responses and Chat Completions, from a script.
 type Server struct {
-	URL string // http://127.0.0.1:port, the agent's base URL
+	URL string // http://127.0.0.1:port, the base URL of clients of Anthropic; those of OpenAI add /v1
 
 	script Script
 	rules  []*rule
@@ -57,7 +56,6 @@ type Server struct {
 	tries      map[string]int        // by session, rule and turn
 	owners     map[string]string     // session by rule, for Once
 	sent       map[string]*prefix    // by session of our own agent: its last request that was answered
-	serial     int
 }
 
 // NewServer starts a server for a test. At the test's end it is closed, and calls that no rule fits fail the test.
@@ -89,12 +87,14 @@ func Start(script Script) (*Server, error) {
 	s := &Server{URL: "http://" + l.Addr().String(), script: script, rules: rules, done: make(chan struct{}), served: make(chan struct{}),
 		usage: map[string]task.Usage{}, tries: map[string]int{}, owners: map[string]string{}, sent: map[string]*prefix{}}
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /v1/messages", s.messages)
+	mux.Handle("POST /v1/messages", s.answers(messagesAPI{}))
+	mux.Handle("POST /v1/responses", s.answers(responsesAPI{}))
+	mux.Handle("POST /v1/chat/completions", s.answers(chatAPI{}))
 	mux.HandleFunc("POST /v1/messages/count_tokens", s.countTokens)
 	mux.HandleFunc("GET /v1/models", s.models)
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) }) // HEAD as well
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		s.refuse(w, &Call{Time: time.Now(), Header: r.Header}, http.StatusNotFound, "no such endpoint: "+r.Method+" "+r.URL.Path)
+		s.refuse(w, &Call{Time: time.Now(), Header: r.Header, api: apiOf(r.Header)}, http.StatusNotFound, "no such endpoint: "+r.Method+" "+r.URL.Path)
 	})
 	s.http = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
 	go func() {
@@ -152,22 +152,6 @@ func (s *Server) UsageByModel() map[string]task.Usage {
 	return maps.Clone(s.usage)
 }
 
-func (s *Server) countTokens(w http.ResponseWriter, r *http.Request) {
-	n, _ := io.Copy(io.Discard, r.Body)
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(map[string]int64{"input_tokens": n/4 + 1})
-}
-
-// models lists no model, to those who have the key.
-func (s *Server) models(w http.ResponseWriter, r *http.Request) {
-	if status, why := s.known(r); status != 0 {
-		s.refuse(w, &Call{Time: time.Now(), Header: r.Header}, status, why)
-		return
-	}
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(map[string]any{"data": []any{}, "has_more": false, "first_id": nil, "last_id": nil})
-}
-
 // refuse answers with a clear error, and records the call so that a test can't pass by accident.
 func (s *Server) refuse(w http.ResponseWriter, c *Call, status int, why string) {
 	s.mu.Lock()
@@ -176,7 +160,7 @@ func (s *Server) refuse(w http.ResponseWriter, c *Call, status int, why string) 
 	s.mu.Unlock()
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	writeError(w, errorType(status), "scripted model: "+why)
+	_, _ = w.Write(c.api.refusal(&Fault{Status: status, Body: "scripted model: " + why}))
 }
 
 // free leaves out the rules that another session has claimed with Once.

@@ -124,7 +124,7 @@ func oneRule(turns ...Turn) Script {
 }
 
 func TestStream(t *testing.T) {
-	s := NewServer(t, oneRule(Turn{Thinking: "hm", Text: "I write.", Tools: []Tool{{"Write", map[string]any{"file_path": "a"}}},
+	s := NewServer(t, oneRule(Turn{Thinking: "hm", Text: "I write.", Tools: []Tool{{Name: "Write", Input: map[string]any{"file_path": "a"}}},
 		Usage: task.Usage{Input: 7, Output: 9, CacheRead: 11, CacheWrite: 13}}))
 	names, text, message := hear(t, ask(t, s, nil, user("go")))
 	want := []string{"message_start", "ping",
@@ -192,6 +192,19 @@ func TestRawErrorBody(t *testing.T) {
 	s := NewServer(t, oneRule(Turn{Text: "x", Fault: &Fault{Status: 402, Body: `{"own":true}`}}))
 	resp := ask(t, s, nil, user("go"))
 	if body, _ := io.ReadAll(resp.Body); resp.StatusCode != 402 || string(body) != `{"own":true}` {
+		t.Errorf("answer %d %s", resp.StatusCode, body)
+	}
+}
+
+func TestFail(t *testing.T) {
+	s := NewServer(t, oneRule(Turn{Text: "fine", Fault: &Fault{Fail: true, After: 2, Type: "overloaded_error", Body: "Overloaded"}}))
+	body, err := io.ReadAll(ask(t, s, nil, user("go")).Body)
+	if err != nil || !strings.HasSuffix(string(body), `data: {"error":{"message":"Overloaded","type":"overloaded_error"},"request_id":"req_scripted","type":"error"}`+"\n\n") ||
+		strings.Count(string(body), "data: ") != 3 || s.Calls()[0].Whole {
+		t.Errorf("it said %s: %v", body, err)
+	}
+	resp := ask(t, s, func(q map[string]any) { delete(q, "stream") }, user("go"))
+	if body, _ := io.ReadAll(resp.Body); resp.StatusCode != 500 || !strings.Contains(string(body), `"type":"overloaded_error"`) {
 		t.Errorf("answer %d %s", resp.StatusCode, body)
 	}
 }
@@ -282,7 +295,7 @@ func TestRefusals(t *testing.T) {
 		"not a request":   {func(q map[string]any) { q["messages"] = 7 }, nil, 400, "not a request"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if status, said := refused(t, oneRule(Turn{Tools: []Tool{{"Write", nil}}}), c.change, c.messages...); status != c.status || !strings.Contains(said, c.why) {
+			if status, said := refused(t, oneRule(Turn{Tools: []Tool{{Name: "Write"}}}), c.change, c.messages...); status != c.status || !strings.Contains(said, c.why) {
 				t.Errorf("answer %d %s", status, said)
 			}
 		})

@@ -12,7 +12,7 @@ func (r *request) validate() error {
 	case r.Messages[0].Role != "user":
 		return fmt.Errorf("messages: the first message must have the user role")
 	}
-	c := calls{open: map[string]bool{}, seen: map[string]bool{}}
+	c := newCalls("tool_use", "tool_result")
 	for i, m := range r.Messages {
 		var err error
 		switch m.Role {
@@ -28,18 +28,40 @@ func (r *request) validate() error {
 	return c.closed()
 }
 
-// calls pairs tool calls with their results. A call without a result shows a badly resumed conversation.
-type calls struct{ open, seen map[string]bool }
+// calls pairs calls of tools with their results. A call without a result shows a badly resumed conversation.
+type calls struct {
+	call, result string // what the API calls them
+	open, seen   map[string]bool
+}
+
+func newCalls(call, result string) calls {
+	return calls{call, result, map[string]bool{}, map[string]bool{}}
+}
+
+func (c calls) begin(id string) error {
+	if c.seen[id] || id == "" {
+		return fmt.Errorf("the id %q of a %s is empty or not unique", id, c.call)
+	}
+	c.seen[id], c.open[id] = true, true
+	return nil
+}
+
+func (c calls) end(id string) error {
+	if !c.open[id] {
+		return fmt.Errorf("%s %q answers no %s before it", c.result, id, c.call)
+	}
+	delete(c.open, id)
+	return nil
+}
 
 func (c calls) uses(content blocks) error {
 	for _, b := range content {
 		if b.Type != "tool_use" {
 			continue
 		}
-		if c.seen[b.ID] || b.ID == "" {
-			return fmt.Errorf("tool_use id %q is empty or not unique", b.ID)
+		if err := c.begin(b.ID); err != nil {
+			return err
 		}
-		c.seen[b.ID], c.open[b.ID] = true, true
 	}
 	return nil
 }
@@ -50,17 +72,16 @@ func (c calls) results(content blocks) error {
 		if b.Type != "tool_result" {
 			continue
 		}
-		if !c.open[b.ToolUseID] {
-			return fmt.Errorf("tool_result %q answers no tool_use of the message before it", b.ToolUseID)
+		if err := c.end(b.ToolUseID); err != nil {
+			return err
 		}
-		delete(c.open, b.ToolUseID)
 	}
 	return c.closed()
 }
 
 func (c calls) closed() error {
 	for id := range c.open {
-		return fmt.Errorf("tool_use %q has no tool_result right after it", id)
+		return fmt.Errorf("%s %q has no %s after it", c.call, id, c.result)
 	}
 	return nil
 }
