@@ -10,11 +10,27 @@ import (
 	"github.com/longshift/longshift/test/lab"
 )
 
-// TestNativeStory is the story told to Longshift's own agent: no program beside the worker, the same pipeline.
+// TestNativeStory is the story told to Longshift's own agent, by the API of either vendor: no program beside the worker, the same pipeline.
 func TestNativeStory(t *testing.T) {
 	t.Parallel()
-	s := lab.NewStage(t, lab.NativeScript(), lab.NativeSettings, lab.CompilerCache(t))
-	s.Play()
+	for api, settings := range map[string]string{"anthropic": "", "openai": "native: {api: openai}\n"} {
+		t.Run(api, func(t *testing.T) {
+			t.Parallel()
+			s := lab.NewStage(t, lab.NativeScript(), lab.NativeSettings+settings, lab.CompilerCache(t))
+			s.Play()
+			nativeStory(t, s)
+			for _, c := range s.Model.Calls() {
+				if asked := c.Model == "gpt-5.5"; asked != (api == "openai") {
+					t.Errorf("%s was asked", c.Model)
+				}
+			}
+		})
+	}
+}
+
+// nativeStory fails the test unless the story was told to its end.
+func nativeStory(t *testing.T, s *lab.Stage) {
+	t.Helper()
 	end := s.Ended()
 	if end.Outcome != task.PullRequest || end.Iteration != 2 {
 		t.Fatalf("outcome %s in round %d: %s%s", end.Outcome, end.Iteration, end.Detail, lab.Log(end))

@@ -73,6 +73,7 @@ func (s *Stage) NewWorker(claude string, env ...string) *Worker {
 	s.T.Helper()
 	return s.StartWorker(s.T, s.T.TempDir(), append([]string{
 		"LONGSHIFT_CLAUDE=" + claude, "LONGSHIFT_ANTHROPIC_URL=" + s.Model.URL, "LONGSHIFT_ANTHROPIC_KEY=" + Key,
+		"LONGSHIFT_OPENAI_URL=" + s.Model.URL, "LONGSHIFT_OPENAI_KEY=" + Key,
 		"LONGSHIFT_GITHUB_URL=" + s.Front, "LONGSHIFT_GITHUB_TOKEN=" + forgetest.Token,
 	}, env...)...)
 }
