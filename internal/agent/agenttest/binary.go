@@ -12,18 +12,34 @@ import (
 // into test/agents. Without either the test is skipped with a word on why; with CI=true it fails.
 func ClaudeBinary(t testing.TB) string {
 	t.Helper()
-	if path := os.Getenv("LONGSHIFT_CLAUDE"); path != "" {
+	arch := map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]
+	return installed(t, "LONGSHIFT_CLAUDE", "Claude Code", filepath.Join("@anthropic-ai", "claude-code-"+runtime.GOOS+"-"+arch, "claude"))
+}
+
+// CodexBinary is ClaudeBinary for the pinned Codex and LONGSHIFT_CODEX. It is the native program, which npm puts beside a launcher for Node.
+func CodexBinary(t testing.TB) string {
+	t.Helper()
+	arch := map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]
+	machine := map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[runtime.GOARCH]
+	system := map[string]string{"linux": "-unknown-linux-musl", "darwin": "-apple-darwin"}[runtime.GOOS]
+	return installed(t, "LONGSHIFT_CODEX", "Codex",
+		filepath.Join("@openai", "codex-"+runtime.GOOS+"-"+arch, "vendor", machine+system, "bin", "codex"))
+}
+
+// installed finds an agent's binary: the file that the variable names, else the one below test/agents/node_modules.
+func installed(t testing.TB, variable, agent, path string) string {
+	t.Helper()
+	if path := os.Getenv(variable); path != "" {
 		if _, err := exec.LookPath(path); err != nil {
-			t.Fatalf("LONGSHIFT_CLAUDE: %v", err)
+			t.Fatalf("%s: %v", variable, err)
 		}
 		return path
 	}
-	arch := map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]
-	path := filepath.Join(root(t), "test", "agents", "node_modules", "@anthropic-ai", "claude-code-"+runtime.GOOS+"-"+arch, "claude")
+	path = filepath.Join(root(t), "test", "agents", "node_modules", path)
 	if _, err := exec.LookPath(path); err == nil {
 		return path
 	}
-	const missing = "Claude Code is not installed: run npm ci in test/agents, or set LONGSHIFT_CLAUDE"
+	missing := agent + " is not installed: run npm ci in test/agents, or set " + variable
 	if os.Getenv("CI") == "true" {
 		t.Fatal(missing)
 	}
