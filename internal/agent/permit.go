@@ -21,7 +21,7 @@ type Call struct {
 type Decision struct {
 	Allow  bool
 	Reason string          // for the model: why the call is refused and what to do instead, or what it should know
-	Input  json.RawMessage // replaces the call's input; nil to keep it
+	Input  json.RawMessage // replaces the call's input; nil to keep it. An agent whose calls can't be changed is refused, with this as the reason
 	End    OutcomeKind     // not "": the call is refused regardless of Allow, and the session ends with this outcome and Reason as its text
 }
 

@@ -47,16 +47,25 @@ func endsByDecision(t *testing.T, make Factory) {
 	}
 }
 
+// changesCalls allows other calls than those that the model makes. A driver that can't change a call refuses it, and says what is allowed.
 func changesCalls(t *testing.T, make Factory) {
 	f := make(t, task.Implementer, Step{Write: &File{"a.txt", "x"}}, Step{Command: "touch b.txt"}, Step{Say: "Done."})
 	f.Session.Permit = func(_ context.Context, c agent.Call) agent.Decision {
 		in := strings.NewReplacer("a.txt", "c.txt", "b.txt", "d.txt").Replace(string(c.Input))
 		return agent.Decision{Allow: true, Input: json.RawMessage(in), Reason: "other names"}
 	}
-	if o, events := f.run(t.Context(), t); o.Kind != agent.Completed || len(denied(events)) != 0 {
-		t.Errorf("outcome %+v, refusals %+v", o, denied(events))
-	}
+	o, events := f.run(t.Context(), t)
+	no := denied(events)
 	absent(t, f, "a.txt", "b.txt")
+	if f.Fixed {
+		if o.Kind != agent.Completed || len(no) != 2 || !strings.Contains(no[0].Text, "c.txt") || !strings.Contains(no[1].Text, "d.txt") {
+			t.Errorf("outcome %+v, refusals that should name the other calls: %+v", o, no)
+		}
+		return
+	}
+	if o.Kind != agent.Completed || len(no) != 0 {
+		t.Errorf("outcome %+v, refusals %+v", o, no)
+	}
 	for _, name := range []string{"c.txt", "d.txt"} {
 		if _, err := os.Stat(filepath.Join(f.Session.Dir, name)); err != nil {
 			t.Errorf("the call as it was changed: %v", err)

@@ -27,6 +27,7 @@ type Fixture struct {
 	Agent   agent.Agent
 	Session agent.Session // with fresh folders, ready to run
 	Crash   func()        // kills the running agent with signal 9; nil when it has no process of its own
+	Fixed   bool          // the agent makes calls as the model has written them or not at all
 }
 
 // Factory makes a fixture for a session in the role. It cleans up through t.
