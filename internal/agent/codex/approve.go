@@ -1,0 +1,162 @@
+package codex
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/excerpt"
+	"github.com/longshift/longshift/internal/fault"
+)
+
+// verdicts are the answers to a question in its method's words.
+type verdicts struct{ accept, decline, cancel any }
+
+var (
+	forCalls   = verdicts{decision("accept"), decision("decline"), decision("cancel")}
+	forReports = verdicts{map[string]any{"action": "accept", "content": map[string]any{}}, action("decline"), action("cancel")}
+)
+
+func decision(d string) map[string]any { return map[string]any{"decision": d} }
+func action(a string) map[string]any   { return map[string]any{"action": a} }
+
+// question handles a request of the binary. It never blocks: goroutines that end with ctx send the answers. An error means that the session
+// must be stopped.
+func (a *attempt) question(ctx context.Context, m *message) error {
+	a.calls.ask(string(m.ID))
+	switch m.Method {
+	case "item/commandExecution/requestApproval":
+		return a.approve(ctx, m, kindCommand)
+	case "item/fileChange/requestApproval":
+		return a.approve(ctx, m, kindPatch)
+	case "mcpServer/elicitation/request":
+		var e elicitation
+		if json.Unmarshal(m.Params, &e) == nil && e.Meta.Kind == "mcp_tool_call" {
+			if c := a.calls.report(e); c != nil {
+				a.answers.Go(func() { a.decide(ctx, m.ID, "", c, forReports) })
+				return nil
+			}
+		}
+		a.answer(m.ID, action("decline"))
+	case "item/permissions/requestApproval":
+		a.answer(m.ID, map[string]any{"permissions": map[string]any{}, "scope": "turn"}) // none
+	default:
+		a.calls.answering(string(m.ID))
+		a.conn.refuse(m.ID, "not supported: "+m.Method)
+	}
+	return nil
+}
+
+func (a *attempt) answer(id json.RawMessage, result any) {
+	a.calls.answering(string(id))
+	a.conn.reply(id, result)
+}
+
+// approve has a command or a patch decided on. A question that would grant more than this one call is declined.
+func (a *attempt) approve(ctx context.Context, m *message, kind string) error {
+	var p approval
+	if err := json.Unmarshal(m.Params, &p); err != nil {
+		return fault.New(fault.Internal, "codex asks in another way: %w", err)
+	}
+	if p.Kind != "" && p.Kind != "command" || p.ApprovalID != nil || p.Root != nil || set(p.More) || set(p.Network) {
+		a.report.send(agent.Event{Kind: agent.Denied, ID: p.Item, Tool: "Bash", Text: "only a single call can be allowed"})
+		a.answer(m.ID, decision("decline"))
+		return nil
+	}
+	c := a.calls.question(p.Item, kind)
+	if c == nil {
+		return fault.New(fault.Internal, "codex asks about a call that it has not told of, or asks twice: %s", p.Item)
+	}
+	if p.Command != nil && *p.Command != c.item.Command || p.Dir != nil && *p.Dir != c.item.Dir {
+		return fault.New(fault.Internal, "codex asks about another command than it has told of: %s", excerpt.Clip(*p.Command, 400))
+	}
+	a.answers.Go(func() { a.decide(ctx, m.ID, p.Turn, c, forCalls) })
+	return nil
+}
+
+func set(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
+
+// decide asks about each call of an item and answers: the item is accepted if all of them are allowed. It does not answer when ctx ends
+// first. The binary passes no reason on to the model, so that is said in the turn, before the model sees the refusal.
+func (a *attempt) decide(ctx context.Context, question json.RawMessage, turn string, c *calling, say verdicts) {
+	for _, call := range c.calls {
+		if a.calls.over() != nil {
+			return // the binary gives the question up
+		}
+		d := a.ask(ctx, call)
+		if ctx.Err() != nil || d.End == "" && a.calls.over() != nil {
+			return // the session is being stopped; a refusal would make the model continue
+		}
+		if d.End != "" {
+			a.endBy(question, c, call, d, say)
+			return
+		}
+		if !d.Allow {
+			a.calls.decided(c, false, d.Reason)
+			a.report.send(agent.Event{Kind: agent.Denied, Tool: call.Tool, ID: call.ID, Text: d.Reason})
+			a.steer(turn, fmt.Sprintf("The call of %s was refused: %s", call.Tool, d.Reason))
+			a.answer(question, say.decline)
+			return
+		}
+		if d.Reason != "" {
+			a.steer(turn, fmt.Sprintf("About the call of %s: %s", call.Tool, d.Reason))
+		}
+	}
+	a.calls.decided(c, len(c.calls) > 0, "it names no file")
+	if len(c.calls) == 0 {
+		a.answer(question, say.decline)
+		return
+	}
+	a.answer(question, say.accept)
+}
+
+// ask decides on a call. Sessions that only read write no files, whatever Permit says. The binary can't change a call, so one that Permit
+// would change is refused.
+func (a *attempt) ask(ctx context.Context, c agent.Call) agent.Decision {
+	if a.s.ReadOnly && (c.Tool == "Write" || c.Tool == "Edit") {
+		return agent.Decision{Reason: "this session only reads"}
+	}
+	d := a.s.Permit.Ask(ctx, c)
+	if d.Allow && d.Input != nil && !sameJSON(d.Input, c.Input) {
+		return agent.Decision{Reason: "it may only be made as " + string(d.Input) + "; " + cmp.Or(d.Reason, "make it so")}
+	}
+	return d
+}
+
+// endBy ends the session by a decision: the call is not made, and the model is not called again.
+func (a *attempt) endBy(question json.RawMessage, c *calling, call agent.Call, d agent.Decision, say verdicts) {
+	if !a.calls.end(d) {
+		return // another one ends it already
+	}
+	a.calls.decided(c, false, d.Reason)
+	a.report.send(agent.Event{Kind: agent.Denied, Tool: call.Tool, ID: call.ID, Text: d.Reason})
+	a.answer(question, say.cancel)
+	if id := a.turn.Load(); id != nil {
+		a.interruptTurn(*id)
+	}
+	a.stopAfter(2 * a.d.cfg.Grace)
+}
+
+// steer tells the model something in the running turn.
+func (a *attempt) steer(turn, text string) {
+	if turn == "" {
+		if id := a.turn.Load(); id != nil {
+			turn = *id
+		}
+	}
+	a.conn.call("turn/steer", map[string]any{"threadId": a.thread, "expectedTurnId": turn, "input": input(text, nil)}, ignore)
+}
+
+// sameJSON compares values, whatever their spaces and the order of their fields.
+func sameJSON(a, b json.RawMessage) bool {
+	var x, y any
+	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {
+		return false
+	}
+	p, errP := json.Marshal(x)
+	q, errQ := json.Marshal(y)
+	return errP == nil && errQ == nil && bytes.Equal(p, q)
+}

@@ -1,0 +1,58 @@
+package codex
+
+import (
+	"bytes"
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/agent/agenttest"
+	"github.com/longshift/longshift/task"
+)
+
+func TestConform(t *testing.T) {
+	for _, model := range []string{direct, codeMode} {
+		t.Run(model, func(t *testing.T) {
+			agenttest.Conform(t, func(t *testing.T, role task.Role, steps ...agenttest.Step) agenttest.Fixture {
+				b := newBench(t, role, one(role, spoken(model, agenttest.Turns(steps))...))
+				b.session.Model = model
+				return agenttest.Fixture{Agent: b.Driver, Session: b.session, Fixed: true, Crash: func() {
+					recorded(t, b.session)
+					syscall.Kill(pidOf(t, b.session), syscall.SIGKILL)
+				}}
+			})
+		})
+	}
+}
+
+// recorded waits until the conversation on disk holds what the first call has come back with.
+func recorded(t *testing.T, s agent.Session) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		found := false
+		_ = filepath.WalkDir(filepath.Join(codexHome(s), sessionsName), func(path string, _ fs.DirEntry, _ error) error {
+			data, _ := os.ReadFile(path)
+			found = found || bytes.Contains(data, []byte("call_output"))
+			return nil
+		})
+		if found {
+			return
+		}
+	}
+	t.Error("the conversation never held the result of the first call")
+}
+
+// pidOf is the process of the binary itself.
+func pidOf(t *testing.T, s agent.Session) int {
+	data, err := os.ReadFile(filepath.Join(s.StateDir, pidName))
+	var f struct{ Pid int }
+	if err != nil || json.Unmarshal(data, &f) != nil || f.Pid == 0 {
+		t.Errorf("pid file %q: %v", data, err)
+	}
+	return f.Pid
+}

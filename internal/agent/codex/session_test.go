@@ -1,0 +1,147 @@
+package codex
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/agent/agenttest"
+	"github.com/longshift/longshift/task"
+)
+
+// Models of the binary's own list. It offers its tools to one as functions, and to the other in a script of JavaScript.
+const (
+	direct   = "gpt-5.5"
+	codeMode = "gpt-6-sol"
+)
+
+// bench is a driver of the real binary, a scripted model and a workspace.
+type bench struct {
+	*Driver
+	model   *agenttest.Server
+	session agent.Session
+}
+
+// newBench makes a bench whose session has the role.
+func newBench(t *testing.T, role task.Role, script agenttest.Script) *bench {
+	t.Helper()
+	binary := agenttest.CodexBinary(t)
+	model := agenttest.NewServer(t, script)
+	b := &bench{model: model, session: agent.Session{
+		ID: newID(), Role: role, Dir: t.TempDir(), StateDir: t.TempDir(), System: "You are tested.\nRole: " + string(role) + "\n",
+		Prompt: "Do what is to be done.", Model: direct, ReadOnly: role.ReadOnly(), Wall: time.Minute,
+		Endpoint: agent.Endpoint{BaseURL: model.URL, Token: "session-token"},
+	}}
+	b.session.Permit = agenttest.Inside(b.session)
+	b.Driver = New(Config{Binary: binary, Path: os.Getenv("PATH"), Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Retries: -1})
+	return b
+}
+
+func newID() string {
+	var b [16]byte
+	rand.Read(b[:])
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}
+
+// events collects what a driver reports.
+type events struct {
+	mu  sync.Mutex
+	all []agent.Event
+}
+
+func (e *events) emit(v agent.Event) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.all = append(e.all, v)
+}
+
+func (e *events) of(kind agent.EventKind) (list []agent.Event) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, v := range e.all {
+		if v.Kind == kind {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+// run runs the session, which must not fail and must leave no process.
+func (b *bench) run(t *testing.T) (agent.Outcome, *events) {
+	t.Helper()
+	var e events
+	o, err := b.Run(t.Context(), b.session, e.emit)
+	if err != nil {
+		t.Fatalf("run: %v", err)
+	}
+	if left := agenttest.Processes(t, b.session.ID); left != nil {
+		t.Errorf("processes are left: %v", left)
+	}
+	return o, &e
+}
+
+// one is a script for the sessions of a role.
+func one(role task.Role, turns ...agenttest.Turn) agenttest.Script {
+	return agenttest.Script{Key: "session-token", KeepBodies: true, Rules: []agenttest.Rule{{Name: "it", Role: role, Turns: turns}}}
+}
+
+// bash and write are calls as a model makes them that gets its tools as functions.
+func bash(command string) agenttest.Tool {
+	return agenttest.Tool{Name: "exec_command", Input: map[string]any{"cmd": command}}
+}
+
+func write(path, content string) agenttest.Tool {
+	return agenttest.Tool{Name: "apply_patch", Text: patch(path, content)}
+}
+
+// patch adds a file.
+func patch(path, content string) string {
+	var b strings.Builder
+	for line := range strings.Lines(content) {
+		b.WriteString("+" + strings.TrimSuffix(line, "\n") + "\n")
+	}
+	return "*** Begin Patch\n*** Add File: " + path + "\n" + b.String() + "*** End Patch\n"
+}
+
+// scripted is a call of the one tool of a model that writes scripts. It makes the call that f names, and shows what comes back.
+func scripted(f string, argument any) agenttest.Tool {
+	in, _ := json.Marshal(argument)
+	return agenttest.Tool{Name: "exec", Text: fmt.Sprintf("text(JSON.stringify(await tools.%s(%s)))", f, in)}
+}
+
+// spoken has the turns of a scripted model make their calls as Codex offers them to the model.
+func spoken(model string, turns []agenttest.Turn) []agenttest.Turn {
+	for _, t := range turns {
+		for i, tool := range t.Tools {
+			switch command, path := tool.Input["command"], tool.Input["file_path"]; {
+			case command != nil && model == codeMode:
+				t.Tools[i] = scripted("exec_command", map[string]any{"cmd": command})
+			case command != nil:
+				t.Tools[i] = bash(command.(string))
+			case model == codeMode:
+				t.Tools[i] = scripted("apply_patch", patch(path.(string), tool.Input["content"].(string)))
+			default:
+				t.Tools[i] = write(path.(string), tool.Input["content"].(string))
+			}
+		}
+	}
+	return turns
+}
+
+func read(t *testing.T, dir, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
