@@ -65,6 +65,9 @@ type verdict struct {
 // budgetMark is part of the message with which the gateway rejects a call that exceeds the budget.
 const budgetMark = "longshift_budget"
 
+// cutOff begins the message about an answer that has broken off, which has no name of its own.
+const cutOff = "stream disconnected before completion"
+
 // what takes the information of a problem apart: its name, and the HTTP status of the model endpoint, 0 if there is none.
 func (p problem) what() (name string, status int) {
 	if json.Unmarshal(p.Info, &name) == nil {
@@ -97,7 +100,7 @@ func judge(p problem, l limits, now time.Time) verdict {
 		v.kind = agent.AuthFailed
 	case name == "modelNotFound":
 		v.fault, v.hint = fault.Input, "choose a model that the endpoint serves"
-	case isOutage(name, status):
+	case isOutage(name, status) || name == "other" && strings.HasPrefix(p.Message, cutOff):
 		v.fault, v.hint = fault.Infra, "the model endpoint is down or overloaded; the session can be resumed"
 	}
 	return v

@@ -25,7 +25,7 @@ func (l limits) reset() time.Time {
 
 // again matches when the quota is available again in the binary's message, in the zone that it runs in, which is UTC: "try again at 10:34 AM."
 // or "try again at Nov 26th, 2026 1:33 PM."
-var again = regexp.MustCompile(`try again at (?:([A-Z][a-z]{2}) (\d{1,2})(?:st|nd|rd|th), (\d{4}) )?(\d{1,2}:\d{2} [AP]M)`)
+var again = regexp.MustCompile(`[Tt]ry again at (?:([A-Z][a-z]{2}) (\d{1,2})(?:st|nd|rd|th), (\d{4}) )?(\d{1,2}:\d{2} [AP]M)`)
 
 // resetTime finds in a message when the quota is available again, zero if it does not say. A time without a date is the next one after now.
 func resetTime(text string, now time.Time) time.Time {

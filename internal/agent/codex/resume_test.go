@@ -1,0 +1,137 @@
+package codex
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/agent/agenttest"
+	"github.com/longshift/longshift/task"
+)
+
+// TestKilledBeforeAnswer kills the binary while it waits for the model.
+func TestKilledBeforeAnswer(t *testing.T) {
+	var b *bench
+	b = newBench(t, task.Implementer, one(task.Implementer, agenttest.Turn{Text: "Here I am.", Before: func(c *agenttest.Call) {
+		if c.Try == 1 {
+			syscall.Kill(pidOf(t, b.session), syscall.SIGKILL)
+		}
+	}}))
+	first, _ := b.run(t)
+	if first.Kind != agent.Errored || first.SessionID == "" {
+		t.Fatalf("outcome of the killed attempt: %+v", first)
+	}
+	b.session.Resume = true
+	if o, _ := b.run(t); o.Kind != agent.Completed || o.Text != "Here I am." || !o.Resumed || o.SessionID != first.SessionID {
+		t.Errorf("outcome of the resumed attempt: %+v", o)
+	}
+}
+
+// TestUnknownConversation starts anew when the one that was written down is gone, or when what was written down is no id.
+func TestUnknownConversation(t *testing.T) {
+	for name, text := range map[string]string{"gone": conversation, "no id": "../../x", "empty": ""} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, task.Implementer, one(task.Implementer, agenttest.Turn{Text: "Here."}))
+			b.session.Resume = true
+			if err := os.WriteFile(filepath.Join(b.session.StateDir, threadName), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if o, _ := b.run(t); o.Kind != agent.Completed || o.Text != "Here." || o.Resumed || o.SessionID == text {
+				t.Errorf("outcome: %+v", o)
+			}
+		})
+	}
+}
+
+// TestStateFolderIsNotTrusted has links and pipes where the driver writes and reads.
+func TestStateFolderIsNotTrusted(t *testing.T) {
+	outside := t.TempDir()
+	for name, plant := range map[string]func(dir string) error{
+		"link for a folder":  func(dir string) error { return os.Symlink(outside, filepath.Join(dir, codexName)) },
+		"link for the id":    func(dir string) error { return os.Symlink(filepath.Join(outside, "x"), filepath.Join(dir, threadName)) },
+		"pipe for the id":    func(dir string) error { return syscall.Mkfifo(filepath.Join(dir, threadName), 0o600) },
+		"folder for the pid": func(dir string) error { return os.MkdirAll(filepath.Join(dir, pidName, "x"), 0o700) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, task.Implementer, one(task.Implementer, agenttest.Turn{Text: "Here."}))
+			b.session.Resume = true
+			if err := plant(b.session.StateDir); err != nil {
+				t.Fatal(err)
+			}
+			if o, _ := b.run(t); o.Kind != agent.Completed {
+				t.Errorf("outcome: %+v", o)
+			}
+			if left, _ := os.ReadDir(outside); len(left) > 0 {
+				t.Errorf("it wrote outside: %v", left)
+			}
+		})
+	}
+}
+
+// TestEndIsWrittenDown ends a session by a decision. The model is not called again, and in the next attempt it sees why.
+func TestEndIsWrittenDown(t *testing.T) {
+	b := newBench(t, task.Implementer, one(task.Implementer,
+		agenttest.Turn{Tools: []agenttest.Tool{bash("touch a.txt"), bash("touch stop.txt"), bash("touch b.txt")}}, agenttest.Turn{Text: "I see."}))
+	b.session.Permit = func(_ context.Context, c agent.Call) agent.Decision {
+		if strings.Contains(string(c.Input), "stop.txt") {
+			return agent.Decision{Reason: "this waits for a person", End: agent.NeedsApproval}
+		}
+		return agent.Decision{Allow: true}
+	}
+	if o, _ := b.run(t); o.Kind != agent.NeedsApproval || o.Text != "this waits for a person" || len(b.model.Calls()) != 1 {
+		t.Errorf("outcome %+v, %d calls of the model", o, len(b.model.Calls()))
+	}
+	if _, err := os.Stat(filepath.Join(b.session.Dir, "stop.txt")); err == nil {
+		t.Error("the call was made")
+	}
+	b.session.Resume, b.session.Prompt = true, "Go on."
+	if o, _ := b.run(t); o.Kind != agent.Completed || o.Text != "I see." || !o.Resumed {
+		t.Errorf("outcome of the attempt after it: %+v", o)
+	}
+	if c := b.model.Calls()[1]; !strings.Contains(c.System, "this waits for a person") || c.Prompt != "Go on." {
+		t.Errorf("the model was told %q", c.Prompt)
+	}
+}
+
+// TestReasonsReachTheModel tells the model why a call was refused, and what it should know of one that was made.
+func TestReasonsReachTheModel(t *testing.T) {
+	for _, model := range []string{direct, codeMode} {
+		t.Run(model, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, task.Implementer, one(task.Implementer, spoken(model, []agenttest.Turn{
+				{Tools: []agenttest.Tool{{Input: map[string]any{"command": "touch a.txt"}}}},
+				{Tools: []agenttest.Tool{{Input: map[string]any{"command": "touch b.txt"}}}}, {Text: "Done."}})...))
+			b.session.Model = model
+			b.session.Permit = func(_ context.Context, c agent.Call) agent.Decision {
+				return agent.Decision{Allow: strings.Contains(string(c.Input), "b.txt"), Reason: "take b.txt"}
+			}
+			if o, _ := b.run(t); o.Kind != agent.Completed {
+				t.Errorf("outcome: %+v", o)
+			}
+			calls := b.model.Calls()
+			if len(calls) != 3 || calls[1].Prompt != "The call of Bash was refused: take b.txt" || calls[2].Prompt != "About the call of Bash: take b.txt" {
+				t.Errorf("the model was told %q and %q in %d calls", calls[1].Prompt, calls[len(calls)-1].Prompt, len(calls))
+			}
+		})
+	}
+}
+
+// TestImages sends an image with the first prompt, and not again.
+func TestImages(t *testing.T) {
+	const dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+	b := newBench(t, task.Implementer, one(task.Implementer, agenttest.Turn{Text: "Seen."}, agenttest.Turn{Text: "Again."}))
+	b.session.Images = []agent.Image{{Type: "image/png", Data: decoded(t, dot)}}
+	b.run(t)
+	b.session.Resume, b.session.Prompt = true, "Go on."
+	b.run(t)
+	for i, c := range b.model.Calls() {
+		if n := strings.Count(string(c.Body), "data:image/png;base64,"); n != 1 {
+			t.Errorf("call %d holds %d images", i, n)
+		}
+	}
+}
