@@ -66,17 +66,15 @@ func TestGreeting(t *testing.T) {
 		kind   fault.Kind
 		names  string
 	}{
-		"good":         {rules(`"untrusted"`, "user", "dangerFullAccess", provider), "", ""},
-		"version":      {introduces("0.170.0"), fault.Infra, "0.170.0"},
-		"no version":   {answers(`{}`), fault.Infra, `version ""`},
-		"policy":       {rules(`"on-request"`, "user", "dangerFullAccess", provider), fault.Internal, "on-request"},
-		"granular":     {rules(`{"granular":{"rules":true}}`, "user", "dangerFullAccess", provider), fault.Internal, "granular"},
-		"no policy":    {rules(`null`, "user", "dangerFullAccess", provider), fault.Internal, "approval policy"},
-		"reviewer":     {rules(`"untrusted"`, "auto_review", "dangerFullAccess", provider), fault.Internal, "auto_review"},
-		"sandbox":      {rules(`"untrusted"`, "user", "workspaceWrite", provider), fault.Internal, "workspaceWrite"},
-		"endpoint":     {rules(`"untrusted"`, "user", "dangerFullAccess", "openai"), fault.Internal, "openai"},
-		"not the ids":  {says(`{"id":"1","result":{}}`), fault.Internal, "not ours"},
-		"number as id": {says(`{"id":1,"result":{}}`), fault.Internal, "not ours"},
+		"good":       {rules(`"untrusted"`, "user", "dangerFullAccess", provider), "", ""},
+		"version":    {introduces("0.170.0"), fault.Infra, "0.170.0"},
+		"no version": {answers(`{}`), fault.Infra, `version ""`},
+		"policy":     {rules(`"on-request"`, "user", "dangerFullAccess", provider), fault.Internal, "on-request"},
+		"granular":   {rules(`{"granular":{"rules":true}}`, "user", "dangerFullAccess", provider), fault.Internal, "granular"},
+		"no policy":  {rules(`null`, "user", "dangerFullAccess", provider), fault.Internal, "approval policy"},
+		"reviewer":   {rules(`"untrusted"`, "auto_review", "dangerFullAccess", provider), fault.Internal, "auto_review"},
+		"sandbox":    {rules(`"untrusted"`, "user", "workspaceWrite", provider), fault.Internal, "workspaceWrite"},
+		"endpoint":   {rules(`"untrusted"`, "user", "dangerFullAccess", "openai"), fault.Internal, "openai"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -68,6 +68,7 @@ func TestTripwire(t *testing.T) {
 		"server":                   {notice("mcpServer/startupStatus/updated", `{"name":"evil","status":"starting"}`), "evil"},
 		"turn":                     {notice("turn/started", `{"turn":{"id":"turn2"}}`), "turn that is not ours"},
 		"answer to nobody":         {says(`{"id":"x","result":{}}`), "not ours"},
+		"number as id":             {says(`{"id":1,"result":{}}`), "not ours"},
 		"answer of another":        {notice("serverRequest/resolved", `{"requestId":9}`), "an answer that is not ours"},
 		"not an item":              {notice("item/completed", `{"item":[]}`), "in another way"},
 	} {
