@@ -105,11 +105,11 @@ func (a *attempt) decide(ctx context.Context, question json.RawMessage, turn str
 			a.steer(turn, fmt.Sprintf("About the call of %s: %s", call.Tool, d.Reason))
 		}
 	}
-	a.calls.decided(c, len(c.calls) > 0, "it names no file")
-	if len(c.calls) == 0 {
+	if len(c.calls) == 0 { // a patch that names no file
 		a.answer(question, say.decline)
 		return
 	}
+	a.calls.decided(c, true, "")
 	a.answer(question, say.accept)
 }
 

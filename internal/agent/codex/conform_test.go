@@ -19,7 +19,8 @@ func TestConform(t *testing.T) {
 	for _, model := range []string{direct, codeMode} {
 		t.Run(model, func(t *testing.T) {
 			agenttest.Conform(t, func(t *testing.T, role task.Role, steps ...agenttest.Step) agenttest.Fixture {
-				b := newBench(t, role, one(role, spoken(model, agenttest.Turns(steps))...))
+				turns := append(agenttest.Turns(steps), agenttest.Turn{Text: "Never said."}) // see itemEnds
+				b := newBench(t, role, one(role, spoken(model, turns)...))
 				b.session.Model = model
 				return agenttest.Fixture{Agent: b.Driver, Session: b.session, Fixed: true, Crash: func() {
 					recorded(t, b.session)

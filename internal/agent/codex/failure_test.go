@@ -105,22 +105,3 @@ func TestResetTime(t *testing.T) {
 		}
 	}
 }
-
-// TestReportsMustAnswer starts no session without the server that it reports to.
-func TestReportsMustAnswer(t *testing.T) {
-	for name, spoil := range map[string]func(*agent.Reports){
-		"nobody listens": func(r *agent.Reports) { r.URL = "http://127.0.0.1:1/mcp" },
-		"wrong token":    func(r *agent.Reports) { r.Token = "wrong" },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			b := newBench(t, task.Planner, one(task.Planner, agenttest.Turn{Text: "Never said."}))
-			b.session.Reports = agenttest.Reports(t, task.Planner).Endpoint()
-			spoil(b.session.Reports)
-			_, err := b.Run(t.Context(), b.session, func(agent.Event) {})
-			if fault.KindOf(err) != fault.Infra || len(b.model.Calls()) != 0 {
-				t.Errorf("error %v, the model was called %d times", err, len(b.model.Calls()))
-			}
-		})
-	}
-}

@@ -44,7 +44,9 @@ func (a *attempt) itemEnds(it item) error {
 	}
 	switch it.Type {
 	case "agentMessage":
-		a.report.say(it.Text)
+		if !a.finished() {
+			a.report.say(it.Text)
+		}
 		return nil
 	case "reasoning":
 		if text := it.thought(); text != "" {
@@ -67,7 +69,7 @@ func (a *attempt) itemEnds(it item) error {
 	for _, call := range c.calls {
 		a.report.send(agent.Event{Kind: agent.ToolResult, ID: call.ID, Text: excerpt.Clip(it.result(c.reason), shown), Failed: it.failed()})
 	}
-	if it.Type == kindReport && a.finished() {
+	if it.Type == kindReport && a.finished() { // a further call of the model may have begun; it is broken off
 		if id := a.turn.Load(); id != nil {
 			a.interruptTurn(*id)
 		}
@@ -107,7 +109,7 @@ func (it item) result(refusal string) string {
 		}
 	}
 	if it.ExitCode != nil && *it.ExitCode != 0 {
-		fmt.Fprintf(&b, "\nexit code %d", *it.ExitCode)
+		return strings.TrimSuffix(b.String(), "\n") + fmt.Sprintf("\nexit code %d", *it.ExitCode)
 	}
 	return b.String()
 }
