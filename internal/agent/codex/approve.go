@@ -70,8 +70,8 @@ func (a *attempt) approve(ctx context.Context, m *message, kind string) error {
 	if c == nil {
 		return fault.New(fault.Internal, "codex asks about a call that it has not told of, or asks twice: %s", p.Item)
 	}
-	if p.Command != nil && *p.Command != c.item.Command || p.Dir != nil && *p.Dir != c.item.Dir {
-		return fault.New(fault.Internal, "codex asks about another command than it has told of: %s", excerpt.Clip(*p.Command, 400))
+	if p.Command != c.item.Command || p.Dir != c.item.Dir {
+		return fault.New(fault.Internal, "codex asks about another command than it has told of: %s", excerpt.Clip(p.Command, 400))
 	}
 	a.answers.Go(func() { a.decide(ctx, m.ID, p.Turn, c, forCalls) })
 	return nil
@@ -133,11 +133,11 @@ func (a *attempt) endBy(question json.RawMessage, c *calling, call agent.Call, d
 	}
 	a.calls.decided(c, false, d.Reason)
 	a.report.send(agent.Event{Kind: agent.Denied, Tool: call.Tool, ID: call.ID, Text: d.Reason})
+	a.stopAfter(2 * a.d.cfg.Grace)
 	a.answer(question, say.cancel)
 	if id := a.turn.Load(); id != nil {
 		a.interruptTurn(*id)
 	}
-	a.stopAfter(2 * a.d.cfg.Grace)
 }
 
 // steer tells the model something in the running turn.

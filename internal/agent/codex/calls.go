@@ -98,10 +98,10 @@ func (cs *calls) mayRun(id string) error {
 	return fault.New(fault.Internal, "codex no longer asks before every call: it has made one of %s", c.what())
 }
 
-// change refuses a patch that changes after it has begun: something else was decided on.
+// change refuses a patch that changes after it has begun: something else would be decided on.
 func (cs *calls) change(id string) error {
-	if c, known := cs.find(id); known && c.asked {
-		return fault.New(fault.Internal, "codex has changed a patch after it asked: %s", c.what())
+	if c, known := cs.find(id); known {
+		return fault.New(fault.Internal, "codex has changed a patch after it told of it: %s", c.what())
 	}
 	return nil
 }

@@ -109,3 +109,21 @@ func TestOnlyReads(t *testing.T) {
 		t.Errorf("outcome %+v, refusals %+v", o, no)
 	}
 }
+
+// TestNoTerminal has the model ask for a terminal, to which it could write: about that nobody is asked.
+func TestNoTerminal(t *testing.T) {
+	tty := agenttest.Tool{Name: "exec_command", Input: map[string]any{"cmd": "touch a.txt; cat", "tty": true}}
+	login := agenttest.Tool{Name: "exec_command", Input: map[string]any{"cmd": "touch a.txt", "login": true}}
+	b := newBench(t, task.Implementer, one(task.Implementer, agenttest.Turn{Tools: []agenttest.Tool{tty}}, agenttest.Turn{Tools: []agenttest.Tool{login}},
+		agenttest.Turn{Text: "No."}))
+	var asked agenttest.Record
+	b.session.Permit = asked.Of(b.session.Permit)
+	b.run(t)
+	results, err := b.model.Calls()[2].Results()
+	if err != nil || len(results) != 2 || !strings.Contains(results[0].Text, "TTY execution is disabled") || !strings.Contains(results[1].Text, "login shell is disabled") {
+		t.Errorf("the calls came back as %+v, %v", results, err)
+	}
+	if n := len(asked.Calls()); n != 0 {
+		t.Errorf("asked %d times", n)
+	}
+}

@@ -92,8 +92,8 @@ type approval struct {
 	Item       string          `json:"itemId"`
 	Kind       string          `json:"kind"` // of a command; "" in older versions
 	ApprovalID *string         `json:"approvalId"`
-	Command    *string         `json:"command"`
-	Dir        *string         `json:"cwd"`
+	Command    string          `json:"command"` // "" for a patch, as in its item
+	Dir        string          `json:"cwd"`
 	More       json.RawMessage `json:"additionalPermissions"`
 	Network    json.RawMessage `json:"networkApprovalContext"`
 	Root       *string         `json:"grantRoot"` // of a patch

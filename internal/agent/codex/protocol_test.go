@@ -25,7 +25,7 @@ var used = []string{
 	"CommandExecutionRequestApprovalParams", "CommandExecutionRequestApprovalResponse", "FileChangeRequestApprovalParams",
 	"FileChangeRequestApprovalResponse", "McpServerElicitationRequestParams", "McpServerElicitationRequestResponse",
 	"PermissionsRequestApprovalParams", "PermissionsRequestApprovalResponse",
-	"v2/ItemStartedNotification", "v2/ItemCompletedNotification", "v2/CommandExecutionOutputDeltaNotification", "v2/FileChangePatchUpdatedNotification",
+	"v2/ItemStartedNotification", "v2/ItemCompletedNotification", "v2/CommandExecutionOutputDeltaNotification", "v2/TerminalInteractionNotification", "v2/FileChangePatchUpdatedNotification",
 	"v2/TurnStartedNotification", "v2/TurnCompletedNotification", "v2/ErrorNotification", "v2/ThreadTokenUsageUpdatedNotification",
 	"v2/AccountRateLimitsUpdatedNotification", "v2/ServerRequestResolvedNotification", "v2/McpServerStatusUpdatedNotification",
 	"v2/ThreadSettingsUpdatedNotification", "v2/HookStartedNotification", "v2/ItemGuardianApprovalReviewStartedNotification",

@@ -109,8 +109,8 @@ func (a *attempt) windUp() {
 		a.proc.Stop()
 		return
 	}
+	a.stopAfter(a.d.cfg.Grace) // first, because a binary that does not read blocks us
 	a.interruptTurn(*id)
-	a.stopAfter(a.d.cfg.Grace)
 }
 
 // interruptTurn stops the turn. Commands that it has begun may go on; they end with the process.

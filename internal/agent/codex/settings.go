@@ -25,7 +25,7 @@ var off = []string{
 	"apps", "browser_use", "computer_use", "goals", "hooks", "image_generation", "memories", "multi_agent", "plugin_sharing", "plugins",
 	"remote_plugin", "shell_snapshot", "skill_mcp_dependency_install", "skill_search", "sleep_tool", "tool_suggest",
 	"unbounded_connection_retries", // a dead endpoint would never end the session
-	"unified_exec_tty",             // a terminal would take input, which is no command that can be judged
+	"unified_exec_tty",             // a command in a terminal takes input, about which nobody is asked
 }
 
 // arguments start the app-server. They are visible to other users and hold no secret.

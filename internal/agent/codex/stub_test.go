@@ -111,6 +111,14 @@ func TestNoResult(t *testing.T) {
 	}
 }
 
+// TestPinnedBinary has the tests run the version that the driver takes.
+func TestPinnedBinary(t *testing.T) {
+	page, err := os.ReadFile("../../../test/agents/package.json")
+	if want := `"@openai/codex": "` + Pinned + `"`; err != nil || !strings.Contains(string(page), want) {
+		t.Errorf("test/agents does not install %s (%v)", want, err)
+	}
+}
+
 func TestBadStarts(t *testing.T) {
 	d, good := stub(t, "")
 	for name, c := range map[string]struct {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 )
 
@@ -50,6 +51,13 @@ func (a *attempt) checkTurn(id string) error {
 // checkNotice refuses what must not happen in a session.
 func (a *attempt) checkNotice(m *message) error {
 	switch m.Method {
+	case "item/commandExecution/terminalInteraction":
+		var p struct {
+			Input string `json:"stdin"`
+		}
+		if json.Unmarshal(m.Params, &p) != nil || p.Input != "" {
+			return fault.New(fault.Internal, "codex writes to a running command, which nobody decides on: %s", excerpt.Clip(p.Input, 400))
+		}
 	case "hook/started":
 		return fault.New(fault.Internal, "codex runs a hook that it was not told of")
 	case "item/autoApprovalReview/started":
