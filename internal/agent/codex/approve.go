@@ -113,11 +113,15 @@ func (a *attempt) decide(ctx context.Context, question json.RawMessage, turn str
 	a.answer(question, say.accept)
 }
 
-// ask decides on a call. Sessions that only read write no files, whatever Permit says. The binary can't change a call, so one that Permit
-// would change is refused.
+// ask decides on a call. Sessions that only read write no files, whatever Permit says, and run commands in a box alone: the model can have
+// a command run outside of the binary's own sandbox, and the question does not tell. The binary can't change a call, so one that Permit would
+// change is refused.
 func (a *attempt) ask(ctx context.Context, c agent.Call) agent.Decision {
-	if a.s.ReadOnly && (c.Tool == "Write" || c.Tool == "Edit") {
+	switch {
+	case a.s.ReadOnly && (c.Tool == "Write" || c.Tool == "Edit"):
 		return agent.Decision{Reason: "this session only reads"}
+	case a.s.ReadOnly && c.Tool == "Bash" && a.s.Start == nil:
+		return agent.Decision{Reason: "this session only reads, and no sandbox holds a command to it"}
 	}
 	d := a.s.Permit.Ask(ctx, c)
 	if d.Allow && d.Input != nil && !sameJSON(d.Input, c.Input) {

@@ -3,6 +3,7 @@ package codex
 import (
 	"context"
 	"encoding/json"
+	"os"
 	"strings"
 	"testing"
 
@@ -100,13 +101,19 @@ func TestPatchOfSeveralFiles(t *testing.T) {
 	}
 }
 
-// TestOnlyReads lets no patch through in a session that only reads, even if Permit would.
+// TestOnlyReads lets nothing write in a session that only reads, even if Permit would: no patch, and without a sandbox no command either,
+// because the model can have one run outside of the binary's own.
 func TestOnlyReads(t *testing.T) {
-	b := newBench(t, task.Reviewer, one(task.Reviewer, agenttest.Turn{Tools: []agenttest.Tool{write("a.txt", "x\n")}}, agenttest.Turn{Text: "No."}))
+	escalated := agenttest.Tool{Name: "exec_command", Input: map[string]any{"cmd": "touch b.txt", "sandbox_permissions": "require_escalated"}}
+	b := newBench(t, task.Reviewer, one(task.Reviewer, agenttest.Turn{Tools: []agenttest.Tool{write("a.txt", "x\n")}},
+		agenttest.Turn{Tools: []agenttest.Tool{escalated}}, agenttest.Turn{Text: "No."}))
 	b.session.Permit = func(context.Context, agent.Call) agent.Decision { return agent.Decision{Allow: true} }
 	o, e := b.run(t)
-	if no := e.of(agent.Denied); o.Kind != agent.Completed || len(no) != 1 || no[0].Text != "this session only reads" {
+	if no := e.of(agent.Denied); o.Kind != agent.Completed || len(no) != 2 || no[0].Text != "this session only reads" || no[1].Tool != "Bash" {
 		t.Errorf("outcome %+v, refusals %+v", o, no)
+	}
+	if left, err := os.ReadDir(b.session.Dir); err != nil || len(left) != 0 {
+		t.Errorf("the workspace holds %v, %v", left, err)
 	}
 }
 
