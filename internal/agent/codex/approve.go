@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/excerpt"
@@ -82,6 +83,7 @@ func set(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null
 // decide asks about each call of an item and answers: the item is accepted if all of them are allowed. It does not answer when ctx ends
 // first. The binary passes no reason on to the model, so that is said in the turn, before the model sees the refusal.
 func (a *attempt) decide(ctx context.Context, question json.RawMessage, turn string, c *calling, say verdicts) {
+	var notes []string
 	for _, call := range c.calls {
 		if a.calls.over() != nil {
 			return // the binary gives the question up
@@ -97,12 +99,11 @@ func (a *attempt) decide(ctx context.Context, question json.RawMessage, turn str
 		if !d.Allow {
 			a.calls.decided(c, false, d.Reason)
 			a.report.send(agent.Event{Kind: agent.Denied, Tool: call.Tool, ID: call.ID, Text: d.Reason})
-			a.steer(turn, fmt.Sprintf("The call of %s was refused: %s", call.Tool, d.Reason))
-			a.answer(question, say.decline)
+			a.steer(ctx, turn, fmt.Sprintf("The call of %s was refused: %s", call.Tool, d.Reason), func() { a.answer(question, say.decline) })
 			return
 		}
 		if d.Reason != "" {
-			a.steer(turn, fmt.Sprintf("About the call of %s: %s", call.Tool, d.Reason))
+			notes = append(notes, fmt.Sprintf("About the call of %s: %s", call.Tool, d.Reason))
 		}
 	}
 	if len(c.calls) == 0 { // a patch that names no file
@@ -110,7 +111,12 @@ func (a *attempt) decide(ctx context.Context, question json.RawMessage, turn str
 		return
 	}
 	a.calls.decided(c, true, "")
-	a.answer(question, say.accept)
+	accept := func() { a.answer(question, say.accept) }
+	if notes == nil {
+		accept()
+		return
+	}
+	a.steer(ctx, turn, strings.Join(notes, "\n"), accept)
 }
 
 // ask decides on a call. Sessions that only read write no files, whatever Permit says, and run commands in a box alone: the model can have
@@ -144,14 +150,20 @@ func (a *attempt) endBy(question json.RawMessage, c *calling, call agent.Call, d
 	}
 }
 
-// steer tells the model something in the running turn.
-func (a *attempt) steer(turn, text string) {
+// steer tells the model something in the running turn, and goes on when the binary has taken it: its next call of the model holds it then.
+func (a *attempt) steer(ctx context.Context, turn, text string, next func()) {
 	if turn == "" {
 		if id := a.turn.Load(); id != nil {
 			turn = *id
 		}
 	}
-	a.conn.call("turn/steer", map[string]any{"threadId": a.thread, "expectedTurnId": turn, "input": input(text, nil)}, ignore)
+	a.conn.call("turn/steer", map[string]any{"threadId": a.thread, "expectedTurnId": turn, "input": input(text, nil)},
+		func(json.RawMessage, *refusal) error {
+			if ctx.Err() == nil {
+				next()
+			}
+			return nil
+		})
 }
 
 // sameJSON compares values, whatever their spaces and the order of their fields.

@@ -1,6 +1,7 @@
 package codex
 
 import (
+	"reflect"
 	"sync"
 
 	"github.com/longshift/longshift/internal/agent"
@@ -33,15 +34,20 @@ type calling struct {
 
 func newCalls() *calls { return &calls{items: map[string]*calling{}, asked: map[string]bool{}} }
 
-// begin keeps an item that has begun.
-func (cs *calls) begin(c *calling) error {
+// begin keeps an item that has begun, and reports whether it is new. The binary may tell of one twice; after it was accepted that would be a
+// second call, which nobody has decided on.
+func (cs *calls) begin(c *calling) (fresh bool, err error) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
-	if cs.items[c.item.ID] != nil {
-		return fault.New(fault.Internal, "codex uses the id %q for two calls", c.item.ID)
+	was := cs.items[c.item.ID]
+	if was == nil {
+		cs.items[c.item.ID] = c
+		return true, nil
 	}
-	cs.items[c.item.ID] = c
-	return nil
+	if was.accepted || !reflect.DeepEqual(was.item, c.item) {
+		return false, fault.New(fault.Internal, "codex uses the id %q for two calls", c.item.ID)
+	}
+	return false, nil
 }
 
 // question marks an item as asked about. It is nil for an item that is unknown, of another kind, or asked about before.

@@ -12,7 +12,7 @@ import (
 // TestEvents tells of calls and of what they have come back with, and of thoughts.
 func TestEvents(t *testing.T) {
 	b := newBench(t, task.Implementer, one(task.Implementer,
-		agenttest.Turn{Thinking: "Hm.", Text: "First.", Tools: []agenttest.Tool{bash("echo out; echo err >&2"), bash("echo gone; exit 3")}},
+		agenttest.Turn{Thinking: "Hm.", Text: "First.", Tools: []agenttest.Tool{bash("echo out"), bash("echo gone; exit 3")}},
 		agenttest.Turn{Tools: []agenttest.Tool{write("a.txt", "x\n"), bash("seq 1 5000")}}, agenttest.Turn{Text: "Last."}))
 	o, e := b.run(t)
 	if said := e.of(agent.Text); o.Text != "Last." || len(said) != 2 || said[0].Text != "First." || len(e.of(agent.Thinking)) != 1 {
@@ -28,7 +28,7 @@ func TestEvents(t *testing.T) {
 	}
 	for _, c := range calls {
 		r := results[c.ID]
-		for call, want := range map[string]string{"echo err": "out\nerr\n", "exit 3": "gone\nexit code 3", "seq": "1\n2\n"} {
+		for call, want := range map[string]string{"echo out": "out\n", "exit 3": "gone\nexit code 3", "seq": "1\n2\n"} {
 			if strings.Contains(c.Text, call) && !strings.HasPrefix(r.Text, want) {
 				t.Errorf("%s came back with %q", c.Text, r.Text)
 			}

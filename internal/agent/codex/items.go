@@ -25,7 +25,8 @@ func (a *attempt) itemBegins(it item) error {
 	if list == nil && it.Type != kindPatch {
 		return nil
 	}
-	if err := a.calls.begin(&calling{item: it, calls: list}); err != nil {
+	fresh, err := a.calls.begin(&calling{item: it, calls: list})
+	if err != nil || !fresh {
 		return err
 	}
 	for _, c := range list {

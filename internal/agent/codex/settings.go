@@ -24,6 +24,7 @@ const (
 var off = []string{
 	"apps", "browser_use", "computer_use", "goals", "hooks", "image_generation", "memories", "multi_agent", "plugin_sharing", "plugins",
 	"remote_plugin", "shell_snapshot", "skill_mcp_dependency_install", "skill_search", "sleep_tool", "tool_suggest",
+	"instant_interrupt",            // what we tell the model would cut off the answer that it is giving
 	"unbounded_connection_retries", // a dead endpoint would never end the session
 	"unified_exec_tty",             // a command in a terminal takes input, about which nobody is asked
 }

@@ -30,8 +30,10 @@ func ran(text string) string {
 }
 
 // asks asks about a command and hears the answer.
-func asks(text string) string {
-	return says(fmt.Sprintf(`{"id":7,"method":"item/commandExecution/requestApproval","params":{"turnId":"turn1","itemId":"%[1]s","kind":"command","command":"%[1]s","cwd":"/"}}`, text)) + hears
+func asks(text string) string { return question(text) + hears }
+
+func question(text string) string {
+	return says(fmt.Sprintf(`{"id":7,"method":"item/commandExecution/requestApproval","params":{"turnId":"turn1","itemId":"%[1]s","kind":"command","command":"%[1]s","cwd":"/"}}`, text))
 }
 
 func patchItem(method, status string) string {
@@ -41,8 +43,8 @@ func patchItem(method, status string) string {
 // TestTripwire has a binary that makes calls it must not make. The command "yes" is allowed in these sessions, and nothing else.
 func TestTripwire(t *testing.T) {
 	const report = `{"item":{"type":"mcpToolCall","id":"r","server":"longshift","tool":"plan_submit","arguments":{},"status":%q}}`
-	refused := begins("no") + asks("no") + hears                    // what the model is told comes first
-	for name, c := range map[string]struct{ script, names string }{ // names: in the error; none is one when it is empty
+	refused := begins("no") + question("no") + answers(`{"turnId":"turn1"}`) + hears // what the model is told comes first
+	for name, c := range map[string]struct{ script, names string }{                  // names: in the error; none is one when it is empty
 		"allowed":                  {begins("yes") + asks("yes") + ran("yes"), ""},
 		"refused":                  {refused + command("item/completed", "no", `,"status":"declined"`), ""},
 		"interrupted":              {begins("yes") + command("item/completed", "yes", `,"status":"failed"`), ""},
@@ -61,7 +63,9 @@ func TestTripwire(t *testing.T) {
 		"asks about another":       {begins("no") + strings.Replace(asks("yes"), `"itemId":"yes"`, `"itemId":"no"`, 1), "another command"},
 		"asks twice":               {begins("yes") + asks("yes") + asks("yes"), "asks twice"},
 		"asks about nothing":       {asks("yes"), "has not told of"},
-		"two of one id":            {begins("yes") + begins("yes"), "two calls"},
+		"told twice":               {begins("yes") + begins("yes") + asks("yes") + ran("yes"), ""},
+		"again":                    {begins("yes") + asks("yes") + begins("yes"), "two calls"},
+		"two of one id":            {begins("yes") + command("item/started", "yes", `,"status":"inProgress","source":"other"`), "two calls"},
 		"sub-agent":                {notice("item/started", `{"item":{"type":"collabAgentToolCall","id":"s"}}`), "collabAgentToolCall"},
 		"search":                   {notice("item/completed", `{"item":{"type":"webSearch","id":"s"}}`), "webSearch"},
 		"policy":                   {notice("thread/settings/updated", `{"threadSettings":{"approvalPolicy":"never","approvalsReviewer":"user","sandboxPolicy":{"type":"dangerFullAccess"}}}`), "never"},
