@@ -18,6 +18,7 @@ import (
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/anthropic"
 	"github.com/longshift/longshift/internal/agent/claude"
+	"github.com/longshift/longshift/internal/agent/codex"
 	"github.com/longshift/longshift/internal/agent/openai"
 	"github.com/longshift/longshift/internal/agent/script"
 	"github.com/longshift/longshift/internal/agent/transcript"
@@ -115,6 +116,8 @@ func newAgents(cfg config.Config, log *slog.Logger) (map[string]agent.Agent, fun
 		case "claude":
 			driver := claude.New(claude.Config{Binary: cfg.Model.Claude, Path: path, Log: log})
 			all[name], end = driver, func() { driver.Close() }
+		case task.AgentCodex:
+			all[name] = codex.New(codex.Config{Binary: cfg.Model.CodexProgram(), Path: path, Log: log})
 		case task.AgentNative: // its loop is a workflow, and its model is all that it needs here
 		case "script":
 			all[name] = script.New(script.Config{Path: path, Log: log})

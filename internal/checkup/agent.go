@@ -68,8 +68,13 @@ func (m *Machine) checkProgram(ctx context.Context, p config.Program) Finding {
 	}
 	ctx, cancel := context.WithTimeout(ctx, askWithin)
 	defer cancel()
+	home, err := os.MkdirTemp("", "longshift-version-") // some write into it before they say their version
+	if err != nil {
+		return Failed(p.Agent, err)
+	}
+	defer os.RemoveAll(home)
 	cmd := exec.CommandContext(ctx, path, "--version")
-	cmd.Env = m.Programs.Bare()
+	cmd.Env = append(m.Programs.Bare(), "HOME="+home)
 	cmd.WaitDelay = time.Second
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs

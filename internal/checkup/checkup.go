@@ -22,7 +22,7 @@ const (
 	OfCodex   = "codex"
 	OfNative  = "native agent"
 	OfModel   = "model key"
-	OfOpenAI  = "openai key"
+	OfOpenAI  = "OpenAI key"
 	OfGitHub  = "github token"
 	OfApp     = "github app"
 )

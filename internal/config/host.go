@@ -72,7 +72,7 @@ type Program struct {
 
 // Programs returns the binaries of the agents that tasks may choose.
 func (c Config) Programs() (list []Program) {
-	for _, p := range []Program{{"claude", "LONGSHIFT_CLAUDE", c.Model.Claude}, {"codex", "LONGSHIFT_CODEX", c.Model.Codex}} {
+	for _, p := range []Program{{"claude", "LONGSHIFT_CLAUDE", c.Model.Claude}, {"codex", "LONGSHIFT_CODEX", c.Model.CodexProgram()}} {
 		if slices.Contains(c.Limits.Agents, p.Agent) {
 			list = append(list, p)
 		}

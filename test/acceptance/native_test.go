@@ -26,11 +26,7 @@ func TestNativeAgent(t *testing.T) {
 	if !strings.Contains(d.said(), "Native agent") {
 		t.Errorf("dev does not say which agent works:\n%s", d.said())
 	}
-	repo := plain(t, p, filepath.Join(p.home, "src", "calc"), map[string]string{
-		"go.mod": "module example.com/calc\n\ngo 1.24\n", "calc.go": "package calc\n\n// Add adds.\nfunc Add(a, b int) int { return a - b }\n",
-		"calc_test.go":    "package calc\n\nimport \"testing\"\n\nfunc TestAdd(t *testing.T) {\n\tif Add(2, 3) != 5 {\n\t\tt.Fatal(Add(2, 3))\n\t}\n}\n",
-		".longshift.yaml": "approval: {mode: none}\ncheck: go test ./...\n",
-	})
+	repo := plain(t, p, filepath.Join(p.home, "src", "calc"), calc("approval: {mode: none}\ncheck: go test ./...\n"))
 	if r := p.longshift(t, time.Minute, repo, slices.Concat(d.address, e.env, []string{"ANTHROPIC_API_KEY=" + key, "LONGSHIFT_ANTHROPIC_URL=" + d.model.URL}), "doctor"); !strings.Contains(r.out, "ok    native agent") {
 		t.Errorf("doctor says %s%s", r.out, r.err)
 	}
@@ -52,6 +48,15 @@ func TestNativeAgent(t *testing.T) {
 	replayed(t, p, d, repo, end.WorkflowID)
 	for _, c := range d.model.Unscripted() {
 		t.Errorf("a call that no rule fits: %s", c.Error)
+	}
+}
+
+// calc is a small repository with a failing test.
+func calc(settings string) map[string]string {
+	return map[string]string{
+		"go.mod": "module example.com/calc\n\ngo 1.24\n", "calc.go": "package calc\n\n// Add adds.\nfunc Add(a, b int) int { return a - b }\n",
+		"calc_test.go":    "package calc\n\nimport \"testing\"\n\nfunc TestAdd(t *testing.T) {\n\tif Add(2, 3) != 5 {\n\t\tt.Fatal(Add(2, 3))\n\t}\n}\n",
+		".longshift.yaml": settings,
 	}
 }
 

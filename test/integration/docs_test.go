@@ -27,6 +27,7 @@ var notRun = []struct{ pattern, why string }{
 	{`longshift (dev|demo)|longshift-worker`, "TestStories and TestDemo start it so"},
 	{`completion zsh`, "it writes a file of zsh's"},
 	{`longshift watch`, "it runs until it is ended; TestWatch plays it"},
+	{`longshift session show`, "it takes a session of the native agent; TestNativeAgent shows one"},
 	{`longshift acts`, "nobody has done anything in a chat; the tests of chats read what they did"},
 	{`longshift undo x1y2z3$`, "it asks a person; the next example answers"},
 	{`chats|SLACK|LISTEN|TERMINAL`, "it takes an account of a chat"},

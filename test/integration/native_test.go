@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/longshift/longshift/internal/repo/workspace/gittest"
+	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
 	"github.com/longshift/longshift/test/lab"
 )
@@ -18,7 +19,9 @@ func TestNativeStory(t *testing.T) {
 			t.Parallel()
 			s := lab.NewStage(t, lab.NativeScript(), lab.NativeSettings+settings, lab.CompilerCache(t))
 			s.Play()
-			nativeStory(t, s)
+			if end := toldToItsEnd(t, s); !strings.Contains(lab.Log(end), "Add subtracted.") {
+				t.Errorf("the note of a session is not in the log: %s", lab.Log(end))
+			}
 			for _, c := range s.Model.Calls() {
 				if asked := c.Model == "gpt-5.5"; asked != (api == "openai") {
 					t.Errorf("%s was asked", c.Model)
@@ -28,8 +31,8 @@ func TestNativeStory(t *testing.T) {
 	}
 }
 
-// nativeStory fails the test unless the story was told to its end.
-func nativeStory(t *testing.T, s *lab.Stage) {
+// toldToItsEnd fails the test unless the story was told to its end.
+func toldToItsEnd(t *testing.T, s *lab.Stage) signals.Status {
 	t.Helper()
 	end := s.Ended()
 	if end.Outcome != task.PullRequest || end.Iteration != 2 {
@@ -41,9 +44,6 @@ func nativeStory(t *testing.T, s *lab.Stage) {
 	if files := gittest.Git(t, s.Bare, "diff", "--name-only", "main.."+end.Branch); files != "README.md\ncalc.go" {
 		t.Errorf("changed files %q", files)
 	}
-	if !strings.Contains(lab.Log(end), "Add subtracted.") {
-		t.Errorf("the note of a session is not in the log: %s", lab.Log(end))
-	}
 	turns := 0
 	for _, n := range s.WholeTurns() {
 		turns += n
@@ -54,4 +54,5 @@ func nativeStory(t *testing.T, s *lab.Stage) {
 	if left := s.Worker.Programs(); len(left) != 0 {
 		t.Errorf("processes left behind: %q", left)
 	}
+	return end
 }

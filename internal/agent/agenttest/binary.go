@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	"github.com/longshift/longshift/internal/config"
 )
 
 // ClaudeBinary finds the pinned Claude Code for a test: the file that LONGSHIFT_CLAUDE names, else the one that `npm ci` has put
@@ -19,11 +21,13 @@ func ClaudeBinary(t testing.TB) string {
 // CodexBinary is ClaudeBinary for the pinned Codex and LONGSHIFT_CODEX. It is the native program, which npm puts beside a launcher for Node.
 func CodexBinary(t testing.TB) string {
 	t.Helper()
-	arch := map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]
-	machine := map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[runtime.GOARCH]
-	system := map[string]string{"linux": "-unknown-linux-musl", "darwin": "-apple-darwin"}[runtime.GOOS]
-	return installed(t, "LONGSHIFT_CODEX", "Codex",
-		filepath.Join("@openai", "codex-"+runtime.GOOS+"-"+arch, "vendor", machine+system, "bin", "codex"))
+	return config.Model{Codex: CodexLauncher(t)}.CodexProgram()
+}
+
+// CodexLauncher is the script that npm puts on PATH as `codex`, unless LONGSHIFT_CODEX names something else.
+func CodexLauncher(t testing.TB) string {
+	t.Helper()
+	return installed(t, "LONGSHIFT_CODEX", "Codex", filepath.Join("@openai", "codex", "bin", "codex.js"))
 }
 
 // installed finds an agent's binary: the file that the variable names, else the one below test/agents/node_modules.

@@ -18,7 +18,7 @@ func (a *attempt) itemBegins(it item) error {
 		return err
 	}
 	if it.Type == "imageView" {
-		in, _ := json.Marshal(map[string]string{"path": it.Path}) // strings always marshal
+		in := inputOf(map[string]any{"path": it.Path})
 		a.report.send(agent.Event{Kind: agent.ToolCall, Tool: "ViewImage", ID: it.ID, Text: string(in)})
 	}
 	list := callsOf(it)

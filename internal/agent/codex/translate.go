@@ -1,6 +1,7 @@
 package codex
 
 import (
+	"bytes"
 	"encoding/json"
 	"strconv"
 
@@ -21,8 +22,16 @@ func callsOf(it item) []agent.Call {
 }
 
 func newCall(id, tool, dir string, in map[string]any) agent.Call {
-	data, _ := json.Marshal(in) // strings always marshal
-	return agent.Call{Tool: tool, ID: id, Dir: dir, Input: data}
+	return agent.Call{Tool: tool, ID: id, Dir: dir, Input: inputOf(in)}
+}
+
+// inputOf writes the input of a call. People read it in the log, and commands are full of & and >.
+func inputOf(in map[string]any) json.RawMessage {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(in) // strings always encode
+	return bytes.TrimSpace(b.Bytes())
 }
 
 // patchCalls has one call for each file that a patch writes. The first has the patch's id.
