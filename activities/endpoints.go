@@ -91,12 +91,18 @@ func (e *endpoints) close() task.Usage {
 	return e.model.close()
 }
 
-// begin hands the session's reports to its log, first those of earlier attempts. One of them may have ended
-// the session.
+// begin hands the session's reports to its log, first those of earlier attempts. One of them may have ended the session. Some agents ask
+// their model once more after the report that ends it; nobody would read the answer, so it is not paid for.
 func (e *endpoints) begin(in SessionInput, log *sessionLog) {
-	if e.reports != nil {
-		e.reports.Begin(aboutSession(in, log.report))
+	if e.reports == nil {
+		return
 	}
+	e.reports.Begin(aboutSession(in, func(r reporting.Report) {
+		log.report(r)
+		if r.Ends {
+			e.model.finish()
+		}
+	}))
 }
 
 // reopen takes back the report that has ended the session, so that its next attempt goes on with the work.

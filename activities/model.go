@@ -21,6 +21,13 @@ func (m *model) usage() task.Usage {
 	return m.endpoint.Usage()
 }
 
+// finish lets no further call of the model begin.
+func (m *model) finish() {
+	if m.endpoint != nil {
+		m.endpoint.Finish()
+	}
+}
+
 func (m *model) close() task.Usage {
 	if m.endpoint == nil {
 		return task.Usage{}

@@ -50,6 +50,7 @@ type account struct {
 	reserved nanos          // worst cases of the calls in flight, summed
 	open     map[uint64]bid // calls in flight by number
 	queue    []*waiter      // calls that wait for one in flight to settle, oldest first
+	over     bool           // no further call is admitted
 }
 
 // fit returns how much output a call may have now, or 0 when it has to wait. A call gets all the output it asks for when

@@ -63,7 +63,7 @@ func (s *Session) abandon(w *waiter) {
 func (s *Session) judge(b bid) (verdict, bool) {
 	a := &s.account
 	switch {
-	case s.closed:
+	case s.closed || a.over:
 		return verdict{err: errClosed}, true
 	case a.exhausted():
 		s.state.BudgetRefused = true

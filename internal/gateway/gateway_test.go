@@ -194,6 +194,45 @@ func TestBadInputNamesTheField(t *testing.T) {
 	}
 }
 
+func TestFinishLetsCallsInFlightEnd(t *testing.T) {
+	begun, goOn := make(chan bool), make(chan bool)
+	chunks := stream("claude-opus-5-5", object{"input_tokens": 700}, 0)
+	u := newUpstream(t, func(w http.ResponseWriter, _ *http.Request, _ []byte) {
+		begun <- true
+		<-goOn
+		answerStream(w, chunks)
+	})
+	s := openSession(t, startGateway(t, u.URL, nil), 0)
+	answered := make(chan int)
+	go func() {
+		resp, err := ask(t.Context(), s, question("claude-opus-5-5", 1))
+		if err != nil {
+			answered <- 0
+			return
+		}
+		defer resp.Body.Close()
+		_, _ = io.Copy(io.Discard, resp.Body)
+		answered <- resp.StatusCode
+	}()
+	<-begun
+	s.Finish()
+	resp, err := ask(t.Context(), s, question("claude-opus-5-5", 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusNotFound {
+		t.Errorf("a further call was answered with %d", resp.StatusCode)
+	}
+	close(goOn)
+	if got := <-answered; got != http.StatusOK {
+		t.Errorf("the call in flight was answered with %d", got)
+	}
+	if got := s.Close(); got.Calls != 1 || got.Input != 700 {
+		t.Errorf("usage %+v", got)
+	}
+}
+
 func TestCloseEndsCallsThatDoNotEnd(t *testing.T) {
 	first := stream("claude-opus-5-5", object{"input_tokens": 700}, 0)[0]
 	u := newUpstream(t, func(w http.ResponseWriter, r *http.Request, _ []byte) {

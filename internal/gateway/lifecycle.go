@@ -30,6 +30,14 @@ func (s *Session) end(grace time.Duration) {
 	s.transcript.close()
 }
 
+// Finish refuses the calls that have not begun. Those in flight go on.
+func (s *Session) Finish() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.account.over = true
+	s.refuseAll(errClosed)
+}
+
 // waitDrained waits until no request is being served. It reports false on a timeout.
 func (s *Session) waitDrained(d time.Duration) bool {
 	t := time.NewTimer(d)

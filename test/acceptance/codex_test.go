@@ -53,6 +53,9 @@ func TestCodexAgent(t *testing.T) {
 			t.Errorf("the log does not say %q:\n%s", want, logs.out)
 		}
 	}
+	if strings.Contains(logs.out, "longshift_session") {
+		t.Errorf("the log speaks of calls that the gateway has refused:\n%s", logs.out)
+	}
 }
 
 func withKey(s agenttest.Script) agenttest.Script {

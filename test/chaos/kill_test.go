@@ -3,6 +3,7 @@
 package chaos
 
 import (
+	"flag"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,6 +18,8 @@ import (
 	"github.com/longshift/longshift/test/lab"
 )
 
+var codexTurns = flag.Bool("codex-turns", false, "kill the worker at every turn of Codex")
+
 // TestKillWorker kills the worker with SIGKILL at each point, each in its own run.
 func TestKillWorker(t *testing.T) {
 	t.Parallel() // they wait for most of their time
@@ -24,6 +27,21 @@ func TestKillWorker(t *testing.T) {
 		if testing.Short() && p.turn != 1 {
 			continue
 		}
+		t.Run(p.name, func(t *testing.T) {
+			t.Parallel()
+			killWorker(t, p)
+		})
+	}
+}
+
+// TestKillWorkerOfCodex does the same in the middle of every session of a story that Codex plays, and at every turn with -codex-turns.
+func TestKillWorkerOfCodex(t *testing.T) {
+	t.Parallel()
+	for _, p := range points() {
+		if p.rule == "" || p.turn != 1 && !*codexTurns {
+			continue
+		}
+		p.codex = true
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
 			killWorker(t, p)
@@ -72,7 +90,11 @@ func strike(t *testing.T, p point, kill func(*lab.Stage), env ...string) (s *lab
 	if err := os.WriteFile(scenario, []byte(played), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s = lab.NewStage(t, script, lab.QuickSettings, append(env, "LONGSHIFT_SCENARIO="+scenario)...)
+	agent := ""
+	if p.codex {
+		agent, script, env = "agent: codex\n", lab.InCodex(script), append(env, lab.ForCodex(t)...)
+	}
+	s = lab.NewStage(t, script, agent+lab.QuickSettings, append(env, "LONGSHIFT_SCENARIO="+scenario)...)
 	if p.git > 0 {
 		pushes := 0
 		s.OnGit(func(service string) {

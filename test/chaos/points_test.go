@@ -17,6 +17,7 @@ type point struct {
 	hub  string   // or at the POST of the pull request: before or after it takes effect
 
 	claude bool // Claude Code plays the story at any point
+	codex  bool // Codex plays it
 }
 
 // scripted reports whether the scripted agent plays the story. Claude Code, which costs most of a run's processor time, plays it where the

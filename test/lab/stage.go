@@ -231,20 +231,28 @@ func Sum(sessions []signals.Session) (u task.Usage) {
 	return u
 }
 
+// transcripts are where the agents keep their conversations, below a session's folder, and how the result of a call looks there. %s is what
+// the agent calls the session.
+var transcripts = []struct{ pattern, result string }{
+	{"%s/agent/home/.claude/projects/*/*.jsonl", `"type":"tool_result"`},
+	{"*/agent/codex/sessions/*/*/*/rollout-*-%s.jsonl", `"type":"function_call_output"`},
+}
+
 // Recorded waits, for five seconds at most, until the agent's own transcript of a session on this host holds the results of so
 // many tool calls. It may be called from a server's handler, so it fails the test without ending it.
 func (s *Stage) Recorded(session string, results int) {
-	pattern := filepath.Join(s.Worker.Data, "tasks", "*", "sessions", session, "agent", "home", ".claude", "projects", "*", "*.jsonl")
 	deadline := time.NewTimer(5 * time.Second)
 	defer deadline.Stop()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		files, _ := filepath.Glob(pattern)
 		n := 0
-		for _, f := range files {
-			data, _ := os.ReadFile(f)
-			n += strings.Count(string(data), `"type":"tool_result"`)
+		for _, of := range transcripts {
+			files, _ := filepath.Glob(filepath.Join(s.Worker.Data, "tasks", "*", "sessions", fmt.Sprintf(of.pattern, session)))
+			for _, f := range files {
+				data, _ := os.ReadFile(f)
+				n += strings.Count(string(data), of.result)
+			}
 		}
 		if n >= results {
 			return
