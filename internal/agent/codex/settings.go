@@ -105,7 +105,6 @@ func threadParams(s agent.Session) map[string]any {
 func input(prompt string, images []agent.Image) []any {
 	parts := []any{map[string]any{"type": "text", "text": prompt}}
 	for _, i := range images {
-
 		parts = append(parts, map[string]any{"type": "image", "url": "data:" + i.Type + ";base64," + base64.StdEncoding.EncodeToString(i.Data)})
 	}
 	return parts
