@@ -79,7 +79,8 @@ func CheckAgents(manifest, lock []byte) []error {
 		broken = append(broken, each(when(!exact, "agent %s: version %q is not exact", name, version))...)
 		for _, platform := range []string{"", "-linux-x64", "-linux-arm64"} {
 			p := locked.Packages["node_modules/"+name+platform]
-			broken = append(broken, each(when(p.Version != version || p.Integrity == "",
+			fits := p.Version == version || p.Version == version+platform // Codex has the platform in the version too
+			broken = append(broken, each(when(!fits || p.Integrity == "",
 				"agent %s%s: locked is %q, wanted is %q, with a hash", name, platform, p.Version, version))...)
 		}
 	}
