@@ -29,16 +29,12 @@ func TestNativeBackground(t *testing.T) {
 	}
 	r := b.begins(task.Implementer, calls)
 	r.open()
-	var asked ActResult
-	must(t, r.attempt().run(r.host.Acts.AskModel, AskInput{Act: r.act()}, &asked))
-	r.head = asked.Head
+	r.turn(0)
 	for n := range calls {
 		if n == 2 {
 			eventually(t, "the command has said something", func() bool { return strings.Contains(b.host.Acts.processes.of(r.in.ID)[0].tail(2), "bad") })
 		}
-		var made ActResult
-		must(t, r.attempt().run(r.host.Acts.RunTools, RunInput{Act: r.act(), Calls: 1}, &made))
-		r.head = made.Head
+		r.makes()
 	}
 	got := r.results()
 	for n, want := range []string{`"process":"p1","running":true`, `"running":true`, `"output":"300\\nbad"`, "lines is 201", `"exit_code"`, `"running":false`, `"p9\\" does not run`,

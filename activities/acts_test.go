@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/agenttest"
 	"github.com/longshift/longshift/internal/agent/transcript"
@@ -40,7 +42,7 @@ func (m *saying) Answer(_ context.Context, _ agent.Endpoint, q transcript.Query)
 
 // calling is a call of a tool.
 func calling(tool, arguments string) transcript.Call {
-	return transcript.Call{ID: "toolu_" + newUUID(), Tool: tool, Arguments: json.RawMessage(arguments)}
+	return transcript.Call{ID: "toolu_" + uuid.NewString(), Tool: tool, Arguments: json.RawMessage(arguments)}
 }
 
 // nativeRun is a session of Longshift's own agent, carried out without a server.
@@ -81,6 +83,25 @@ func (r *nativeRun) act() Act {
 	return Act{Ref: r.in.Ref, Session: r.in.ID, Ask: r.in.Ask, N: r.n, Head: r.head}
 }
 
+// turn asks the model and makes the first calls of its answer.
+func (r *nativeRun) turn(calls int) (asked ActResult) {
+	r.t.Helper()
+	must(r.t, r.attempt().run(r.host.Acts.AskModel, AskInput{Act: r.act()}, &asked))
+	r.head = asked.Head
+	for range calls {
+		r.makes()
+	}
+	return asked
+}
+
+// makes makes one call.
+func (r *nativeRun) makes() (made ActResult) {
+	r.t.Helper()
+	must(r.t, r.attempt().run(r.host.Acts.RunTools, RunInput{Act: r.act(), Calls: 1}, &made))
+	r.head = made.Head
+	return made
+}
+
 // play carries out the whole session, one call at a time.
 func (r *nativeRun) play() SessionResult {
 	r.t.Helper()
@@ -88,9 +109,7 @@ func (r *nativeRun) play() SessionResult {
 	kind, text := agent.Completed, ""
 session:
 	for range r.model.answers {
-		var asked ActResult
-		must(r.t, r.attempt().run(r.host.Acts.AskModel, AskInput{Act: r.act()}, &asked))
-		r.head = asked.Head
+		asked := r.turn(0)
 		r.leads()
 		for range asked.Calls {
 			var made ActResult
@@ -202,11 +221,7 @@ func TestNativeActIsShown(t *testing.T) {
 	r := b.begins(task.Implementer, []transcript.Call{calling("list_dir", `{"path":"."}`), calling("run_command", `{"command":"until [ -e seen ]; do sleep 0.05; done"}`)})
 	began := b.Now()
 	r.open()
-	var asked, made ActResult
-	must(t, r.attempt().run(r.host.Acts.AskModel, AskInput{Act: r.act()}, &asked))
-	r.head = asked.Head
-	must(t, r.attempt().run(r.host.Acts.RunTools, RunInput{Act: r.act(), Calls: 1}, &made))
-	r.head = made.Head
+	r.turn(1)
 	a := r.attempt()
 	a.heartbeat = time.Hour
 	go func() {
@@ -219,6 +234,7 @@ func TestNativeActIsShown(t *testing.T) {
 			t.Error(err)
 		}
 	}()
+	var made ActResult
 	must(t, a.run(r.host.Acts.RunTools, RunInput{Act: r.act(), Calls: 1}, &made))
 	if got := r.results(); made.Head == r.head || len(got) != 1 {
 		t.Errorf("the act came to %+v, after %+v", made, got)
@@ -231,9 +247,7 @@ func TestNativeCommandIsNotRunTwice(t *testing.T) {
 	b.prepare()
 	r := b.begins(task.Implementer, []transcript.Call{calling("run_command", `{"command":"echo half; echo x >> ran.txt; sleep 100","timeout":200}`)})
 	r.open()
-	var asked ActResult
-	must(t, r.attempt().run(r.host.Acts.AskModel, AskInput{Act: r.act()}, &asked))
-	r.head = asked.Head
+	r.turn(0)
 	run := RunInput{Act: r.act(), Calls: 1}
 	first := r.attempt()
 	go func() {
@@ -417,9 +431,8 @@ func TestNativeWriteIsMadeOnce(t *testing.T) {
 			b.prepare()
 			r := b.begins(task.Implementer, []transcript.Call{calling("apply_patch", string(arguments))})
 			r.open()
-			var asked, made ActResult
-			must(t, r.attempt().run(r.host.Acts.AskModel, AskInput{Act: r.act()}, &asked))
-			r.head = asked.Head
+			r.turn(0)
+			var made ActResult
 			run := RunInput{Act: r.act(), Calls: 1}
 			before, after := b.files("calc.go", "README.md"), ""
 			must(t, r.attempt().run(r.host.Acts.RunTools, run, &made))

@@ -97,19 +97,15 @@ func TestNativeOutputIsOutOfReach(t *testing.T) {
 	must(t, os.WriteFile(b.work()+"/x.sh", []byte("rm -rf $HOME/output; ln -s /tmp $HOME/output; seq 1 3000\n"), 0o644))
 	r := b.begins(task.Implementer, []transcript.Call{calling("run_command", `{"command":"bash x.sh"}`)})
 	r.open()
-	var asked, made ActResult
-	must(t, r.attempt().run(r.host.Acts.AskModel, AskInput{Act: r.act()}, &asked))
-	r.head = asked.Head
-	must(t, r.attempt().run(r.host.Acts.RunTools, RunInput{Act: r.act(), Calls: 1}, &made))
-	r.head = made.Head
+	r.turn(1)
 	var result struct {
 		File string `json:"output_file"`
 	}
 	must(t, json.Unmarshal([]byte(r.results()[0].Content), &result))
 	r.model.answers = append(r.model.answers, []transcript.Call{calling("command_output", `{"file":"`+result.File+`","from":2000,"to":2001}`),
 		calling("command_output", `{"file":"../started.json","from":1,"to":2}`)})
-	must(t, r.attempt().run(r.host.Acts.AskModel, AskInput{Act: r.act()}, &asked))
-	r.head = asked.Head
+	r.turn(0)
+	var made ActResult
 	must(t, r.attempt().run(r.host.Acts.RunTools, RunInput{Act: r.act(), Calls: 2}, &made))
 	r.head = made.Head
 	got := r.results()

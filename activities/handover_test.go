@@ -41,24 +41,6 @@ func (r *nativeRun) moves() {
 	r.in.Fence = r.ref.Fence
 }
 
-// turn asks the model and makes the first calls of its answer.
-func (r *nativeRun) turn(calls int) {
-	r.t.Helper()
-	var asked ActResult
-	must(r.t, r.attempt().run(r.host.Acts.AskModel, AskInput{Act: r.act()}, &asked))
-	r.head = asked.Head
-	for range calls {
-		r.makes()
-	}
-}
-
-func (r *nativeRun) makes() (made ActResult) {
-	r.t.Helper()
-	must(r.t, r.attempt().run(r.host.Acts.RunTools, RunInput{Act: r.act(), Calls: 1}, &made))
-	r.head = made.Head
-	return made
-}
-
 func (r *nativeRun) ends(kind agent.OutcomeKind) (res SessionResult) {
 	r.t.Helper()
 	must(r.t, r.attempt().run(r.host.Acts.EndSession, EndInput{Act: r.act(), Kind: kind}, &res))

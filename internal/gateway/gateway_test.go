@@ -216,13 +216,8 @@ func TestFinishLetsCallsInFlightEnd(t *testing.T) {
 	}()
 	<-begun
 	s.Finish()
-	resp, err := ask(t.Context(), s, question("claude-opus-5-5", 1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusNotFound {
-		t.Errorf("a further call was answered with %d", resp.StatusCode)
+	if got, _ := mustAsk(t, s, question("claude-opus-5-5", 1)); got != http.StatusNotFound {
+		t.Errorf("a further call was answered with %d", got)
 	}
 	close(goOn)
 	if got := <-answered; got != http.StatusOK {

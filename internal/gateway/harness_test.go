@@ -146,6 +146,12 @@ func ask(ctx context.Context, s *Session, body string) (*http.Response, error) {
 func mustAsk(t testing.TB, s *Session, body string) (int, string) {
 	t.Helper()
 	resp, err := ask(t.Context(), s, body)
+	return wholeAnswer(t, resp, err)
+}
+
+// wholeAnswer reads an answer to its end, and returns the status and the body.
+func wholeAnswer(t testing.TB, resp *http.Response, err error) (int, string) {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,15 +44,7 @@ func post(t *testing.T, s *Session, path, body string) (int, string) {
 	req.Header.Set("Authorization", "Bearer "+s.Token())
 	req.Header.Set("X-Api-Key", "mine")
 	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return resp.StatusCode, string(text)
+	return wholeAnswer(t, resp, err)
 }
 
 func answers(kind string, parts ...string) http.HandlerFunc {

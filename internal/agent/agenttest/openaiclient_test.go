@@ -72,16 +72,7 @@ func (c openaiClient) post(t *testing.T, s *Server, q map[string]any, header map
 		t.Fatal(err)
 	}
 	r.Header.Set("Authorization", "Bearer key")
-	for name, value := range header {
-		r.Header.Set(name, value)
-	}
-	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Logf("request: %v", err)
-		return nil
-	}
-	t.Cleanup(func() { resp.Body.Close() })
-	return resp
+	return sent(t, r, header)
 }
 
 func (c openaiClient) hear(t *testing.T, resp *http.Response) heard {

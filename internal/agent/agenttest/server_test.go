@@ -43,6 +43,12 @@ func post(t *testing.T, s *Server, q map[string]any, header map[string]string) *
 	}
 	r.Header.Set("X-Api-Key", "key")
 	r.Header.Set("Anthropic-Version", "2023-06-01")
+	return sent(t, r, header)
+}
+
+// sent sends a request with more headers. It returns nil when there is no answer.
+func sent(t *testing.T, r *http.Request, header map[string]string) *http.Response {
+	t.Helper()
 	for name, value := range header {
 		r.Header.Set(name, value)
 	}
