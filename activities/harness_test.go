@@ -3,13 +3,14 @@ package activities
 import (
 	"context"
 	"crypto/rand"
-	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/confine/process"
@@ -129,20 +130,13 @@ func (b *bench) work() string {
 
 // session makes the input of the first session in a role.
 func (b *bench) session(role task.Role, agentName string) SessionInput {
-	in := SessionInput{Ref: b.ref, N: 1, Ask: 1, ID: newUUID(), Role: role, Agent: agentName, Model: "sonnet", Wall: time.Hour}
+	in := SessionInput{Ref: b.ref, N: 1, Ask: 1, ID: uuid.NewString(), Role: role, Agent: agentName, Model: "sonnet", Wall: time.Hour}
 	in.Prompt.Task = "Fix the sum"
 	in.Prompt.BaseCommit = b.made.BaseCommit
 	if role == task.Implementer {
 		in.Prompt.Deliverable = &task.Deliverable{ID: "FIX-001", Description: "The sum is right"}
 	}
 	return in
-}
-
-func newUUID() string {
-	var u [16]byte
-	_, _ = rand.Read(u[:])
-	u[6], u[8] = u[6]&0x0f|0x40, u[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:])
 }
 
 func must(t testing.TB, err error) {

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/agenttest"
 	"github.com/longshift/longshift/internal/agent/claude"
@@ -265,7 +267,7 @@ func claudeBinary(t *testing.T) string {
 
 func newScene(t *testing.T, binary string, group []attack) *scene {
 	t.Helper()
-	s := &scene{canary: "canary-" + newUUID()}
+	s := &scene{canary: "canary-" + uuid.NewString()}
 	driver := claude.New(claude.Config{Binary: binary, Path: os.Getenv("PATH"), Grace: time.Second})
 	t.Cleanup(func() { _ = driver.Close() })
 	s.bench = newBench(t, map[string]agent.Agent{"claude": driver})

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/google/uuid"
+
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/prompt"
 	"github.com/longshift/longshift/task"
@@ -66,8 +68,8 @@ func TestStartAheadStartsOnce(t *testing.T) {
 	if s.Prompt != "" || s.System == "" || s.Dir != b.work() || s.BaseURL != e.ends.model.endpoint.BaseURL() || s.Token != e.ends.model.endpoint.Token() || s.Resume {
 		t.Errorf("warmed for %+v", s)
 	}
-	for name, next := range map[string]*SessionInput{"no session": nil, "an agent that can't": {Ref: b.ref, ID: newUUID(), Agent: "plain"},
-		"an agent that isn't there": {Ref: b.ref, ID: newUUID(), Agent: "other"}} {
+	for name, next := range map[string]*SessionInput{"no session": nil, "an agent that can't": {Ref: b.ref, ID: uuid.NewString(), Agent: "plain"},
+		"an agent that isn't there": {Ref: b.ref, ID: uuid.NewString(), Agent: "other"}} {
 		b.prestarter.start(t.Context(), next)
 		if len(b.prestarter.sessions) != 1 {
 			t.Errorf("%s: something was started", name)

@@ -6,19 +6,19 @@ package claude
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"log/slog"
-	"path/filepath"
-	"regexp"
 	"sync"
 	"time"
 
-	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/agent/program"
 	"github.com/longshift/longshift/internal/fault"
 )
 
 // Pinned is the version of Claude Code that this driver was tested with.
 const Pinned = "2.1.328"
+
+// programName is what errors and the file with the pid call the binary.
+const programName = "claude"
 
 // Config is what New needs. Only Binary is required.
 type Config struct {
@@ -46,7 +46,7 @@ type Driver struct {
 // New returns a driver. It starts nothing.
 func New(c Config) *Driver {
 	c.Version = cmp.Or(c.Version, Pinned)
-	c.Path = cmp.Or(c.Path, "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")
+	c.Path = cmp.Or(c.Path, program.SystemPath)
 	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	if c.Now == nil {
 		c.Now = time.Now
@@ -55,27 +55,6 @@ func New(c Config) *Driver {
 	c.Retries = cmp.Or(c.Retries, 4)
 	c.WarmTime = cmp.Or(c.WarmTime, 10*time.Minute)
 	return &Driver{cfg: c, log: c.Log, holds: map[string]*hold{}, warm: map[string]*started{}}
-}
-
-var uuid = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
-
-// checkSession rejects sessions that would fail later with a less clear error. Our own code sets these values, so a wrong one is a bug.
-func checkSession(s agent.Session) error {
-	for _, c := range []struct {
-		bad  bool
-		what string
-	}{
-		{!uuid.MatchString(s.ID), fmt.Sprintf("id %q is not a lower-case UUID", s.ID)},
-		{!filepath.IsAbs(s.Dir), fmt.Sprintf("dir %q is not absolute", s.Dir)},
-		{!filepath.IsAbs(s.StateDir), fmt.Sprintf("state dir %q is not absolute", s.StateDir)},
-		{s.Model == "", "model is missing"},
-		{s.Prompt == "", "prompt is missing"},
-	} {
-		if c.bad {
-			return fault.New(fault.Internal, "session: %s", c.what)
-		}
-	}
-	return nil
 }
 
 // hold is a session in use. A session has one Run at a time, because the binary itself takes no lock.

@@ -5,15 +5,14 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/agent/program"
 )
 
 // Built-in tools that are offered. The list is a whitelist. It leaves out tools that no role needs (schedules, worktrees, the web,
@@ -88,7 +87,7 @@ func arguments(s agent.Session, resume bool) []string {
 		a = append(a, "--append-system-prompt-file", systemFile(s))
 	}
 	if s.Thinking > 0 {
-		a = append(a, "--effort", effort(s.Thinking))
+		a = append(a, "--effort", program.Effort(s.Thinking))
 	}
 	if resume {
 		return append(a, "--resume", s.ID)
@@ -114,27 +113,8 @@ func offered(s agent.Session) []string {
 
 func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
 
-// effort converts a thinking budget in tokens to the effort level of models with adaptive thinking.
-func effort(tokens int) string {
-	switch {
-	case tokens < 8<<10:
-		return "low"
-	case tokens < 16<<10:
-		return "medium"
-	case tokens < 32<<10:
-		return "high"
-	case tokens < 64<<10:
-		return "xhigh"
-	}
-	return "max"
-}
-
-// environment consists only of this list and Session.Env; nothing is inherited. Our values win, except for PATH.
 func (d *Driver) environment(s agent.Session) []string {
-	env := map[string]string{"PATH": d.cfg.Path}
-	maps.Copy(env, s.Env)
-	maps.Copy(env, map[string]string{
-		"HOME": home(s), "TMPDIR": filepath.Join(s.StateDir, tmpName), "TZ": "UTC", "LANG": "C.UTF-8",
+	env := map[string]string{
 		"DISABLE_AUTOUPDATER":                      "1",
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
 		"CLAUDE_CODE_DISABLE_BACKGROUND_TASKS":     "1", // otherwise a run has several results and no defined end
@@ -144,7 +124,7 @@ func (d *Driver) environment(s agent.Session) []string {
 		"CLAUDE_CODE_MAX_RETRIES":                  strconv.Itoa(d.cfg.Retries),
 		"BASH_DEFAULT_TIMEOUT_MS":                  milliseconds(commandTime), // two minutes, its own, are too few for cold builds
 		"BASH_MAX_TIMEOUT_MS":                      milliseconds(mostCommandTime),
-	})
+	}
 	if len(s.CommandEnv) > 0 {
 		env["CLAUDE_ENV_FILE"] = envFile(s)
 	}
@@ -164,11 +144,7 @@ func (d *Driver) environment(s agent.Session) []string {
 	if os.Geteuid() == 0 {
 		env["IS_SANDBOX"] = "1"
 	}
-	list := make([]string, 0, len(env))
-	for _, k := range slices.Sorted(maps.Keys(env)) {
-		list = append(list, k+"="+env[k])
-	}
-	return list
+	return program.Environment(s, d.cfg.Path, env)
 }
 
 // promptLine is the user's turn in the format of stdin. A slash at the very start is escaped, because it would make the text a command.

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/agenttest"
 	"github.com/longshift/longshift/task"
@@ -31,7 +33,7 @@ func BenchmarkCall(b *testing.B) {
 	var whole, asked []float64
 	for b.Loop() {
 		var said time.Time
-		s := agent.Session{ID: newID(), Role: task.Implementer, Dir: dir, StateDir: b.TempDir(), System: "Role: implementer\n", Prompt: "p", Model: "opus",
+		s := agent.Session{ID: uuid.NewString(), Role: task.Implementer, Dir: dir, StateDir: b.TempDir(), System: "Role: implementer\n", Prompt: "p", Model: "opus",
 			Endpoint: agent.Endpoint{BaseURL: model.URL, Token: "t"}}
 		s.Permit = func(context.Context, agent.Call) agent.Decision {
 			asked = append(asked, time.Since(said).Seconds()*1e3)

@@ -17,7 +17,7 @@ import (
 )
 
 // decidedOnce checks that every call with a result was asked about exactly once.
-func decidedOnce(t *testing.T, asked *agenttest.Record, e *events) {
+func decidedOnce(t *testing.T, asked *agenttest.Record, e *agenttest.Events) {
 	t.Helper()
 	times := map[string]int{}
 	for _, c := range asked.Calls() {
@@ -28,7 +28,7 @@ func decidedOnce(t *testing.T, asked *agenttest.Record, e *events) {
 			t.Errorf("%s was asked about %d times", id, n)
 		}
 	}
-	for _, r := range e.of(agent.ToolResult) {
+	for _, r := range e.Of(agent.ToolResult) {
 		if times[r.ID] != 1 {
 			t.Errorf("%s was not asked about: %s", r.ID, r.Text)
 		}
@@ -63,8 +63,8 @@ func TestAsksAboutEveryCall(t *testing.T) {
 	var asked agenttest.Record
 	b.session.Permit = asked.Of(b.session.Permit)
 	o, e := b.run(t)
-	if o.Kind != agent.Completed || o.Text != "All is done." || len(e.of(agent.Denied)) != 0 {
-		t.Errorf("outcome %+v, denied %+v", o, e.of(agent.Denied))
+	if o.Kind != agent.Completed || o.Text != "All is done." || len(e.Of(agent.Denied)) != 0 {
+		t.Errorf("outcome %+v, denied %+v", o, e.Of(agent.Denied))
 	}
 	decidedOnce(t, &asked, e)
 	var tools []string
@@ -79,7 +79,7 @@ func TestAsksAboutEveryCall(t *testing.T) {
 	if dirs["toolu_main_0_5_0"] != b.session.Dir || dirs["toolu_main_1_0_0"] != filepath.Join(b.session.Dir, "sub") {
 		t.Errorf("folders of the commands: %v", dirs)
 	}
-	for _, r := range e.of(agent.ToolResult) {
+	for _, r := range e.Of(agent.ToolResult) {
 		if r.ID == "toolu_main_1_0_0" && r.Text != dirs[r.ID] {
 			t.Errorf("pwd said %q, the call was to run in %q", r.Text, dirs[r.ID])
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/agenttest"
+	"github.com/longshift/longshift/internal/agent/program"
 	"github.com/longshift/longshift/internal/confine/process"
 	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/task"
@@ -38,7 +39,7 @@ func TestEndIsWrittenDown(t *testing.T) {
 	if n := len(b.model.Calls()); n != 1 {
 		t.Errorf("the model was called %d times", n)
 	}
-	if n := len(e.of(agent.ToolResult)); n != 3 {
+	if n := len(e.Of(agent.ToolResult)); n != 3 {
 		t.Errorf("%d results were told", n)
 	}
 	entries, _ := os.ReadDir(b.session.Dir)
@@ -67,8 +68,8 @@ func TestEndInSubAgent(t *testing.T) {
 	})
 	b.session.Permit = endOn("one.txt")
 	o, e := b.run(t)
-	if o.Kind != agent.NeedsApproval || o.Text != "this waits for a person" || len(e.of(agent.Text)) != 0 {
-		t.Errorf("outcome %+v, it said %+v", o, e.of(agent.Text))
+	if o.Kind != agent.NeedsApproval || o.Text != "this waits for a person" || len(e.Of(agent.Text)) != 0 {
+		t.Errorf("outcome %+v, it said %+v", o, e.Of(agent.Text))
 	}
 	if _, err := os.Stat(filepath.Join(b.session.Dir, "one.txt")); err == nil {
 		t.Error("the call was made")
@@ -159,7 +160,7 @@ func TestCommandsHaveTimeAndLeaveNothing(t *testing.T) {
 	if got := read(t, b.session.Dir, "times.txt"); got != "600000 3600000\n" {
 		t.Errorf("the limits of a command are %q", got)
 	}
-	if left, err := os.ReadDir(filepath.Join(b.session.StateDir, tmpName)); err == nil && len(left) > 0 {
+	if left, err := os.ReadDir(program.Tmp(b.session)); err == nil && len(left) > 0 {
 		t.Errorf("%d temporary files are left", len(left))
 	}
 }

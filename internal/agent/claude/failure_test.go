@@ -58,16 +58,16 @@ func TestFailures(t *testing.T) {
 			if c.oauth {
 				b.session.Login = true
 			}
-			var e events
-			o, err := b.Run(t.Context(), b.session, e.emit)
+			var e agenttest.Events
+			o, err := b.Run(t.Context(), b.session, e.Emit)
 			if o.Kind != c.kind || fault.KindOf(err) != c.err || !o.Reset.Equal(c.reset) || !strings.Contains(o.Text, c.text) {
 				t.Errorf("outcome %+v, error %v", o, err)
 			}
-			if n := len(e.of(agent.Retry)); n < c.retries {
+			if n := len(e.Of(agent.Retry)); n < c.retries {
 				t.Errorf("%d retries were told, wanted %d", n, c.retries)
 			}
-			if c.oauth && len(e.of(agent.Limit)) != 1 {
-				t.Errorf("limits: %+v", e.of(agent.Limit))
+			if c.oauth && len(e.Of(agent.Limit)) != 1 {
+				t.Errorf("limits: %+v", e.Of(agent.Limit))
 			}
 		})
 	}

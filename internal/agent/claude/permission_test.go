@@ -37,7 +37,7 @@ func TestReadOnly(t *testing.T) {
 	if err != nil || len(entries) != 1 || read(t, b.session.Dir, "kept.txt") != "kept\n" {
 		t.Errorf("the workspace was changed: %v, %v", entries, err)
 	}
-	for i, r := range e.of(agent.ToolResult) {
+	for i, r := range e.Of(agent.ToolResult) {
 		ok := strings.Contains(r.Text, "kept")
 		if reading := slices.Contains([]string{"toolu_it_0_0_0", "toolu_it_0_1_0", "toolu_it_0_2_0"}, r.ID); reading != ok || reading == r.Failed {
 			t.Errorf("result %d: %+v", i, r)
@@ -68,10 +68,10 @@ func TestStaysInWorkspace(t *testing.T) {
 		t.Fatal(err)
 	}
 	o, e := b.run(t)
-	if o.Kind != agent.Completed || len(e.of(agent.Denied)) != 4 {
-		t.Errorf("outcome %+v, denied %+v", o, e.of(agent.Denied))
+	if o.Kind != agent.Completed || len(e.Of(agent.Denied)) != 4 {
+		t.Errorf("outcome %+v, denied %+v", o, e.Of(agent.Denied))
 	}
-	for _, r := range e.of(agent.ToolResult) {
+	for _, r := range e.Of(agent.ToolResult) {
 		if !r.Failed || strings.Contains(r.Text, "hidden") {
 			t.Errorf("result: %+v", r)
 		}
@@ -104,8 +104,8 @@ func TestSubAgent(t *testing.T) {
 		}}
 	})
 	o, e := b.run(t)
-	if o.Kind != agent.Completed || o.Text != "All is done." || len(e.of(agent.Text)) != 1 || len(e.of(agent.Denied)) != 1 {
-		t.Errorf("outcome %+v, texts %+v, denied %+v", o, e.of(agent.Text), e.of(agent.Denied))
+	if o.Kind != agent.Completed || o.Text != "All is done." || len(e.Of(agent.Text)) != 1 || len(e.Of(agent.Denied)) != 1 {
+		t.Errorf("outcome %+v, texts %+v, denied %+v", o, e.Of(agent.Text), e.Of(agent.Denied))
 	}
 	if read(t, b.session.Dir, "in.txt") != "x" {
 		t.Error("in.txt is wrong")
@@ -139,7 +139,7 @@ func TestPermit(t *testing.T) {
 	if len(entries) != 1 || entries[0].Name() != "given.txt" {
 		t.Errorf("the workspace holds %v", entries)
 	}
-	if d := e.of(agent.Denied); len(d) != 1 || d[0].Tool != "Bash" || d[0].Text != "use the other one" {
+	if d := e.Of(agent.Denied); len(d) != 1 || d[0].Tool != "Bash" || d[0].Text != "use the other one" {
 		t.Errorf("denied: %+v", d)
 	}
 	body := string(b.model.Calls()[1].Body)

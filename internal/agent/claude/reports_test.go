@@ -35,8 +35,8 @@ func TestReports(t *testing.T) {
 		report("deliverable_set_status", "id", "FIX-002", "status", "passed", "text", "fix: subtract"),
 		report("deliverable_set_status", "id", "FIX-001", "status", "passed", "text", "fix: add"),
 		agenttest.Turn{Text: "Never said."})
-	var e events
-	o, err := b.Run(t.Context(), b.session, e.emit)
+	var e agenttest.Events
+	o, err := b.Run(t.Context(), b.session, e.Emit)
 	if err != nil || o.Kind != agent.Completed {
 		t.Fatalf("outcome %+v, error %v", o, err)
 	}
@@ -53,7 +53,7 @@ func TestReports(t *testing.T) {
 		}
 	}
 	for i, want := range []string{"recorded", "works on FIX-001 and reports on no other", "recorded; the session ends here"} {
-		if got := e.of(agent.ToolResult); len(got) <= i || !strings.Contains(got[i].Text, want) {
+		if got := e.Of(agent.ToolResult); len(got) <= i || !strings.Contains(got[i].Text, want) {
 			t.Errorf("answer %d of %+v is not %q", i, got, want)
 		}
 	}

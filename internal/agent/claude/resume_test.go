@@ -42,7 +42,7 @@ func TestKilledInCommand(t *testing.T) {
 	if o.Kind != agent.Completed || o.Text != "It went on." || !o.Resumed {
 		t.Errorf("outcome of the resumed attempt: %+v", o)
 	}
-	if started := e.of(agent.Started); len(started) != 1 || started[0].ID != b.session.ID {
+	if started := e.Of(agent.Started); len(started) != 1 || started[0].ID != b.session.ID {
 		t.Errorf("started: %+v", started)
 	}
 	for i, c := range b.model.Calls() {

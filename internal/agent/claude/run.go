@@ -2,23 +2,20 @@ package claude
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/agent/program"
 	"github.com/longshift/longshift/internal/confine/process"
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// errWall is the cause when a session's wall time is used up.
-var errWall = errors.New("wall time is used up")
-
 // Run runs one session to its end. In addition to agent.Agent: if the model endpoint is down or overloaded for longer than the binary
 // retries, the error is of kind fault.Infra and the outcome is set too; the session can be resumed.
 func (d *Driver) Run(ctx context.Context, s agent.Session, emit func(agent.Event)) (agent.Outcome, error) {
-	if err := checkSession(s); err != nil {
+	if err := program.Check(s); err != nil {
 		return agent.Outcome{}, err
 	}
 	release, err := d.claim(ctx, s.ID, false)
@@ -26,12 +23,9 @@ func (d *Driver) Run(ctx context.Context, s agent.Session, emit func(agent.Event
 		return agent.Outcome{}, err
 	}
 	defer release()
-	defer clearTmp(s)
-	if s.Wall > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, s.Wall, errWall)
-		defer cancel()
-	}
+	defer program.ClearTmp(s)
+	ctx, cancel := program.WithWall(ctx, s)
+	defer cancel()
 	resume := s.Resume && hasTranscript(s)
 	for turned := 0; ; turned++ {
 		a := &attempt{d: d, s: s, resume: resume}

@@ -1,16 +1,15 @@
 package claude
 
 import (
-	"crypto/rand"
-	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/agenttest"
@@ -31,7 +30,7 @@ func newBench(t *testing.T, role task.Role, script func(dir string) agenttest.Sc
 	dir := t.TempDir()
 	model := agenttest.NewServer(t, script(dir))
 	b := &bench{model: model, session: agent.Session{
-		ID: newID(), Role: role, Dir: dir, StateDir: t.TempDir(), System: "You are tested.\nRole: " + string(role) + "\n",
+		ID: uuid.NewString(), Role: role, Dir: dir, StateDir: t.TempDir(), System: "You are tested.\nRole: " + string(role) + "\n",
 		Prompt: "Do what is to be done.", Model: "opus", ReadOnly: role.ReadOnly(), Wall: time.Minute,
 		Endpoint: agent.Endpoint{BaseURL: model.URL, Token: "session-token"},
 	}}
@@ -41,41 +40,11 @@ func newBench(t *testing.T, role task.Role, script func(dir string) agenttest.Sc
 	return b
 }
 
-func newID() string {
-	var b [16]byte
-	rand.Read(b[:])
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
-}
-
-// events collects what a driver reports.
-type events struct {
-	mu  sync.Mutex
-	all []agent.Event
-}
-
-func (e *events) emit(v agent.Event) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.all = append(e.all, v)
-}
-
-func (e *events) of(kind agent.EventKind) (out []agent.Event) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for _, v := range e.all {
-		if v.Kind == kind {
-			out = append(out, v)
-		}
-	}
-	return out
-}
-
 // run runs the bench's session and fails the test on an error.
-func (b *bench) run(t *testing.T) (agent.Outcome, *events) {
+func (b *bench) run(t *testing.T) (agent.Outcome, *agenttest.Events) {
 	t.Helper()
-	var e events
-	o, err := b.Run(t.Context(), b.session, e.emit)
+	var e agenttest.Events
+	o, err := b.Run(t.Context(), b.session, e.Emit)
 	if err != nil {
 		t.Fatalf("run: %v", err)
 	}
@@ -126,7 +95,7 @@ func TestTwoTools(t *testing.T) {
 		t.Errorf("usage is %+v, the model gave out %+v", o.Usage, want)
 	}
 	var kinds []string
-	for _, v := range e.all {
+	for _, v := range e.All() {
 		kinds = append(kinds, strings.TrimSpace(string(v.Kind)+" "+v.Tool))
 	}
 	order := []string{"started", "text", "tool_call Write", "tool_result", "tool_call Bash", "tool_result", "text", "usage"}

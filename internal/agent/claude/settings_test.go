@@ -11,6 +11,7 @@ import (
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/agenttest"
+	"github.com/longshift/longshift/internal/agent/program"
 	"github.com/longshift/longshift/internal/confine/process"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/task"
@@ -45,7 +46,7 @@ func TestSettingsDoNotCount(t *testing.T) {
 			write(t, b.session.Dir, "kept.txt", "kept\n")
 			if early {
 				sh := exec.Command("bash", "-c", plant)
-				sh.Dir, sh.Env = b.session.Dir, []string{"HOME=" + home(b.session), "PATH=" + os.Getenv("PATH")}
+				sh.Dir, sh.Env = b.session.Dir, []string{"HOME=" + program.Home(b.session), "PATH=" + os.Getenv("PATH")}
 				if out, err := sh.CombinedOutput(); err != nil {
 					t.Fatalf("plant: %v\n%s", err, out)
 				}
@@ -62,8 +63,8 @@ func TestSettingsDoNotCount(t *testing.T) {
 				denied int
 			}{{"Asked.", 3}, {"Asked again.", 2}} {
 				o, e := b.run(t)
-				if o.Kind != agent.Completed || o.Text != want.text || len(e.of(agent.Denied)) != want.denied {
-					t.Errorf("attempt %d: outcome %+v, denied %+v", attempt, o, e.of(agent.Denied))
+				if o.Kind != agent.Completed || o.Text != want.text || len(e.Of(agent.Denied)) != want.denied {
+					t.Errorf("attempt %d: outcome %+v, denied %+v", attempt, o, e.Of(agent.Denied))
 				}
 				decidedOnce(t, &asked, e)
 				b.session.Resume = true
@@ -154,7 +155,7 @@ func TestPlantedAgents(t *testing.T) {
 						{Tools: []agenttest.Tool{call("Agent", "description", "d", "prompt", "Do the part for you.", "subagent_type", name)}}, {Text: "All is done."}}},
 				}}
 			})
-			for _, dir := range []string{b.session.Dir, home(b.session)} {
+			for _, dir := range []string{b.session.Dir, program.Home(b.session)} {
 				agents := filepath.Join(dir, ".claude", "agents")
 				if err := os.MkdirAll(agents, 0o700); err != nil {
 					t.Fatal(err)
@@ -170,8 +171,8 @@ func TestPlantedAgents(t *testing.T) {
 				t.Errorf("outcome %+v, asked %+v", o, asked.Calls())
 			}
 			decidedOnce(t, &asked, e)
-			if want := map[string]int{"general-purpose": 2}[name]; len(e.of(agent.Denied)) != want {
-				t.Errorf("denied %+v; results %+v", e.of(agent.Denied), e.of(agent.ToolResult))
+			if want := map[string]int{"general-purpose": 2}[name]; len(e.Of(agent.Denied)) != want {
+				t.Errorf("denied %+v; results %+v", e.Of(agent.Denied), e.Of(agent.ToolResult))
 			}
 			for _, name := range []string{"no.txt", "hook.txt"} {
 				if _, err := os.Stat(filepath.Join(b.session.Dir, name)); err == nil {

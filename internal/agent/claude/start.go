@@ -2,15 +2,12 @@ package claude
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/agent/program"
 	"github.com/longshift/longshift/internal/confine/process"
 	"github.com/longshift/longshift/internal/fault"
 )
@@ -28,32 +25,12 @@ type started struct {
 // made before the prompt.
 func (d *Driver) start(ctx context.Context, s agent.Session, resume bool) (*started, error) {
 	l := d.launch(s, resume)
-	// A process of an earlier attempt would use the same session and workspace.
-	if n, err := process.ReapSession(ctx, s.ID); err != nil {
-		return nil, fault.New(fault.Infra, "end processes of the last attempt: %w", err)
-	} else if n > 0 {
-		d.log.InfoContext(ctx, "ended processes of an earlier attempt", "session", s.ID, "processes", n)
-	}
-	if err := l.prepare(s); err != nil {
-		return nil, err
-	}
-	begin := process.Start
-	if s.Start != nil {
-		begin = s.Start
-	}
-	p, err := begin(context.WithoutCancel(ctx), process.Spec{
-		Path: d.cfg.Binary, Args: l.args, Dir: s.Dir, Env: l.env, Session: s.ID,
-		PidFile: filepath.Join(s.StateDir, pidName), StdinPipe: true, Grace: d.cfg.Grace,
+	p, err := program.Start(ctx, s, program.Launch{
+		Name: programName, Package: "@anthropic-ai/claude-code", Version: d.cfg.Version, Binary: d.cfg.Binary, Args: l.args, Env: l.env,
+		Prepare: func() error { return l.prepare(s) }, Grace: d.cfg.Grace, Log: d.log,
 	})
 	if err != nil {
-		if _, stat := os.Stat(s.Dir); stat != nil {
-			return nil, fault.New(fault.Infra, "start claude: workspace: %w", stat)
-		}
-		if _, told := errors.AsType[*fault.Error](err); told { // keep a fault of the session's own Start
-			return nil, fmt.Errorf("start claude: %w", err)
-		}
-		return nil, fault.New(fault.Infra, "start claude: %w", err).
-			WithHint("install @anthropic-ai/claude-code@%s on this host and give its path", d.cfg.Version)
+		return nil, err
 	}
 	in := newInput(p.Stdin())
 	return &started{Process: p, in: in, hello: in.request(hooks(s)), key: l.key}, nil
@@ -64,7 +41,7 @@ func (d *Driver) start(ctx context.Context, s agent.Session, resume bool) (*star
 // and Config.WarmTime. Warming a session twice does nothing; a running session can't be warmed.
 func (d *Driver) Warm(ctx context.Context, s agent.Session) error {
 	s.Prompt = "-" // not known yet
-	if err := checkSession(s); err != nil {
+	if err := program.Check(s); err != nil {
 		return err
 	}
 	release, err := d.claim(ctx, s.ID, true)

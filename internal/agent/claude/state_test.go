@@ -6,6 +6,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/longshift/longshift/internal/agent/program"
 )
 
 // TestStateFolderIsTheAgents starts a session in a state folder that an earlier attempt of it has filled with traps: what we
@@ -75,7 +77,7 @@ func TestStateFolderIsTheAgents(t *testing.T) {
 			if text, _ := os.ReadFile(envFile(s)); string(text) != "export TZ='UTC'\n" {
 				t.Errorf("the variables are %q", text)
 			}
-			for _, dir := range []string{home(s), filepath.Join(s.StateDir, "tmp")} {
+			for _, dir := range []string{program.Home(s), filepath.Join(s.StateDir, "tmp")} {
 				if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
 					t.Errorf("%s: %v, %v", dir, info, err)
 				}

@@ -8,8 +8,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/agenttest"
+	"github.com/longshift/longshift/internal/agent/program"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/task"
 )
@@ -22,7 +25,7 @@ func stub(t *testing.T, script string) (*Driver, agent.Session) {
 	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	s := agent.Session{ID: newID(), Role: task.Planner, Dir: dir, StateDir: t.TempDir(), Prompt: "p", Model: "opus", ReadOnly: true, Wall: time.Minute}
+	s := agent.Session{ID: uuid.NewString(), Role: task.Planner, Dir: dir, StateDir: t.TempDir(), Prompt: "p", Model: "opus", ReadOnly: true, Wall: time.Minute}
 	return New(Config{Binary: path, Path: os.Getenv("PATH"), Grace: 200 * time.Millisecond}), s
 }
 
@@ -51,7 +54,7 @@ func TestFirstLine(t *testing.T) {
 		"permission mode": {hello(Pinned, "bypassPermissions", `"Read"`), fault.Internal, "bypassPermissions"},
 		"writing tool":    {hello(Pinned, "default", `"Read","Write"`), fault.Internal, "Write"},
 		"unknown tool":    {hello(Pinned, "default", `"Read","StructuredOutput"`), fault.Internal, "StructuredOutput"},
-		"session":         {strings.Replace(hello(Pinned, "default", `"Read"`), "$id", newID(), 1), fault.Internal, "session"},
+		"session":         {strings.Replace(hello(Pinned, "default", `"Read"`), "$id", uuid.NewString(), 1), fault.Internal, "session"},
 		"settings":        {"echo 'These settings files did not load: x' >&2; sleep 0.1\n" + hello(Pinned, "default", `"Read"`), fault.Internal, "settings"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -143,7 +146,7 @@ func TestEnvironment(t *testing.T) {
 	if strings.Contains(env, "leaked") {
 		t.Error("our own environment was passed on")
 	}
-	s.ID, s.Login = newID(), true
+	s.ID, s.Login = uuid.NewString(), true
 	if o, err := d.Run(t.Context(), s, func(agent.Event) {}); err != nil || o.Kind != agent.Completed {
 		t.Fatalf("outcome %+v, error %v", o, err)
 	}
@@ -164,15 +167,15 @@ func TestSlashIsNoCommand(t *testing.T) {
 
 func TestThinking(t *testing.T) {
 	for tokens, want := range map[int]string{1024: "low", 8192: "medium", 20000: "high", 40000: "xhigh", 100000: "max"} {
-		if got := effort(tokens); got != want {
+		if got := program.Effort(tokens); got != want {
 			t.Errorf("%d tokens give %s", tokens, got)
 		}
 	}
 	b := newBench(t, task.Implementer, one(task.Implementer, agenttest.Turn{Thinking: "Hm.", Text: "Thought."}))
 	b.session.Thinking = 20000
 	o, e := b.run(t)
-	if o.Kind != agent.Completed || len(e.of(agent.Thinking)) != 1 {
-		t.Errorf("outcome %+v, thoughts %+v", o, e.of(agent.Thinking))
+	if o.Kind != agent.Completed || len(e.Of(agent.Thinking)) != 1 {
+		t.Errorf("outcome %+v, thoughts %+v", o, e.Of(agent.Thinking))
 	}
 	if body := string(b.model.Calls()[0].Body); !strings.Contains(body, `"effort":"high"`) {
 		t.Error("the effort was not passed on")

@@ -66,13 +66,13 @@ func TestFetch(t *testing.T) {
 		return agent.Decision{Allow: c.Tool == "WebFetch" && !strings.Contains(string(c.Input), "/no"), Reason: "refused"}
 	}
 	o, e := b.run(t)
-	if o.Kind != agent.Completed || o.Text != "Read." || len(e.of(agent.Denied)) != 1 {
-		t.Errorf("outcome %+v, denied %+v", o, e.of(agent.Denied))
+	if o.Kind != agent.Completed || o.Text != "Read." || len(e.Of(agent.Denied)) != 1 {
+		t.Errorf("outcome %+v, denied %+v", o, e.Of(agent.Denied))
 	}
 	if !slices.Equal(pages, []string{"docs.example.com/a"}) || !slices.Equal(asked, []string{"CONNECT docs.example.com:443"}) {
 		t.Errorf("pages %q, asked for %q", pages, asked)
 	}
-	if results := e.of(agent.ToolResult); len(results) == 0 || results[0].Failed || !strings.Contains(results[0].Text, "It says hello.") {
+	if results := e.Of(agent.ToolResult); len(results) == 0 || results[0].Failed || !strings.Contains(results[0].Text, "It says hello.") {
 		t.Errorf("results %+v", results)
 	}
 }

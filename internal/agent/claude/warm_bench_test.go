@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/agenttest"
 	"github.com/longshift/longshift/task"
@@ -23,7 +25,7 @@ func BenchmarkFirstAnswer(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			var first, total time.Duration
 			for b.Loop() {
-				s := agent.Session{ID: newID(), Role: task.Implementer, Dir: b.TempDir(), StateDir: b.TempDir(), System: "Role: implementer\n",
+				s := agent.Session{ID: uuid.NewString(), Role: task.Implementer, Dir: b.TempDir(), StateDir: b.TempDir(), System: "Role: implementer\n",
 					Prompt: "p", Model: "opus", Endpoint: agent.Endpoint{BaseURL: model.URL, Token: "t"}}
 				if c.reports {
 					r := agenttest.Reports(b, s.Role)

@@ -10,19 +10,20 @@ package codex
 
 import (
 	"cmp"
-	"fmt"
 	"log/slog"
-	"path/filepath"
-	"regexp"
 	"sync"
 	"time"
 
 	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/agent/program"
 	"github.com/longshift/longshift/internal/fault"
 )
 
 // Pinned is the version of Codex that this driver was tested with.
 const Pinned = "0.169.0"
+
+// programName is what errors and the file with the pid call the binary.
+const programName = "codex"
 
 // Config is what New needs. Only Binary is required.
 type Config struct {
@@ -47,7 +48,7 @@ type Driver struct {
 // New returns a driver. It starts nothing.
 func New(c Config) *Driver {
 	c.Version = cmp.Or(c.Version, Pinned)
-	c.Path = cmp.Or(c.Path, "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")
+	c.Path = cmp.Or(c.Path, program.SystemPath)
 	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	if c.Now == nil {
 		c.Now = time.Now
@@ -57,24 +58,10 @@ func New(c Config) *Driver {
 	return &Driver{cfg: c, log: c.Log, running: map[string]bool{}}
 }
 
-var uuid = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
-
-// checkSession rejects sessions that would fail later with a less clear error. Our own code sets these values, so a wrong one is a bug,
-// but for a login, which people choose.
+// checkSession rejects sessions that would fail later with a less clear error. Only a login is what people choose.
 func checkSession(s agent.Session) error {
-	for _, c := range []struct {
-		bad  bool
-		what string
-	}{
-		{!uuid.MatchString(s.ID), fmt.Sprintf("id %q is not a lower-case UUID", s.ID)},
-		{!filepath.IsAbs(s.Dir), fmt.Sprintf("dir %q is not absolute", s.Dir)},
-		{!filepath.IsAbs(s.StateDir), fmt.Sprintf("state dir %q is not absolute", s.StateDir)},
-		{s.Model == "", "model is missing"},
-		{s.Prompt == "", "prompt is missing"},
-	} {
-		if c.bad {
-			return fault.New(fault.Internal, "session: %s", c.what)
-		}
+	if err := program.Check(s); err != nil {
+		return err
 	}
 	if s.Login {
 		return fault.New(fault.Input, "codex takes no subscription login here").WithHint("give it an API key, or choose another agent")

@@ -109,7 +109,7 @@ func TestOnlyReads(t *testing.T) {
 		agenttest.Turn{Tools: []agenttest.Tool{escalated}}, agenttest.Turn{Text: "No."}))
 	b.session.Permit = func(context.Context, agent.Call) agent.Decision { return agent.Decision{Allow: true} }
 	o, e := b.run(t)
-	if no := e.of(agent.Denied); o.Kind != agent.Completed || len(no) != 2 || no[0].Text != "this session only reads" || no[1].Tool != "Bash" {
+	if no := e.Of(agent.Denied); o.Kind != agent.Completed || len(no) != 2 || no[0].Text != "this session only reads" || no[1].Tool != "Bash" {
 		t.Errorf("outcome %+v, refusals %+v", o, no)
 	}
 	if left, err := os.ReadDir(b.session.Dir); err != nil || len(left) != 0 {

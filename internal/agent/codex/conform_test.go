@@ -50,7 +50,7 @@ func recorded(t *testing.T, s agent.Session) {
 
 // pidOf is the process of the binary itself.
 func pidOf(t *testing.T, s agent.Session) int {
-	data, err := os.ReadFile(filepath.Join(s.StateDir, pidName))
+	data, err := os.ReadFile(filepath.Join(s.StateDir, programName+".pid"))
 	var f struct{ Pid int }
 	if err != nil || json.Unmarshal(data, &f) != nil || f.Pid == 0 {
 		t.Errorf("pid file %q: %v", data, err)

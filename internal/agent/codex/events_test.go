@@ -15,14 +15,14 @@ func TestEvents(t *testing.T) {
 		agenttest.Turn{Thinking: "Hm.", Text: "First.", Tools: []agenttest.Tool{bash("echo out"), bash("echo gone; exit 3")}},
 		agenttest.Turn{Tools: []agenttest.Tool{write("a.txt", "x\n"), bash("seq 1 5000")}}, agenttest.Turn{Text: "Last."}))
 	o, e := b.run(t)
-	if said := e.of(agent.Text); o.Text != "Last." || len(said) != 2 || said[0].Text != "First." || len(e.of(agent.Thinking)) != 1 {
+	if said := e.Of(agent.Text); o.Text != "Last." || len(said) != 2 || said[0].Text != "First." || len(e.Of(agent.Thinking)) != 1 {
 		t.Errorf("outcome %+v, it said %+v", o, said)
 	}
 	results := map[string]agent.Event{}
-	for _, r := range e.of(agent.ToolResult) {
+	for _, r := range e.Of(agent.ToolResult) {
 		results[r.ID] = r
 	}
-	calls := e.of(agent.ToolCall)
+	calls := e.Of(agent.ToolCall)
 	if len(calls) != 4 || len(results) != 4 {
 		t.Fatalf("%d calls, %d results", len(calls), len(results))
 	}

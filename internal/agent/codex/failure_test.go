@@ -61,8 +61,8 @@ func TestRetries(t *testing.T) {
 	b := newBench(t, task.Implementer, one(task.Implementer, agenttest.Turn{Text: "Here.", Fault: &agenttest.Fault{Drop: true, After: 3, Times: 1}}))
 	b.cfg.Retries = 2
 	o, e := b.run(t)
-	if o.Kind != agent.Completed || o.Text != "Here." || len(e.of(agent.Retry)) != 1 {
-		t.Errorf("outcome %+v, retries %+v", o, e.of(agent.Retry))
+	if o.Kind != agent.Completed || o.Text != "Here." || len(e.Of(agent.Retry)) != 1 {
+		t.Errorf("outcome %+v, retries %+v", o, e.Of(agent.Retry))
 	}
 }
 

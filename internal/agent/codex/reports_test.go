@@ -35,14 +35,14 @@ func TestReports(t *testing.T) {
 			if o.Kind != agent.Completed || !ended || end.Kind != task.Progress || end.Text != "fix: add" {
 				t.Errorf("outcome %+v, the report: %+v", o, end)
 			}
-			if said := e.of(agent.Text); len(said) != 0 {
+			if said := e.Of(agent.Text); len(said) != 0 {
 				t.Errorf("it went on and said %+v", said)
 			}
 			if n := len(b.model.Calls()); n > 4 { // one may have begun before the interruption
 				t.Errorf("%d calls of the model", n)
 			}
 			for i, want := range []string{"recorded", "works on FIX-001 and reports on no other", "recorded; the session ends here"} {
-				if got := e.of(agent.ToolResult); len(got) <= i || !strings.Contains(got[i].Text, want) {
+				if got := e.Of(agent.ToolResult); len(got) <= i || !strings.Contains(got[i].Text, want) {
 					t.Errorf("answer %d of %+v is not %q", i, got, want)
 				}
 			}

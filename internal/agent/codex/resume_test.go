@@ -55,7 +55,7 @@ func TestStateFolderIsNotTrusted(t *testing.T) {
 		"link for a folder":  func(dir string) error { return os.Symlink(outside, filepath.Join(dir, codexName)) },
 		"link for the id":    func(dir string) error { return os.Symlink(filepath.Join(outside, "x"), filepath.Join(dir, threadName)) },
 		"pipe for the id":    func(dir string) error { return syscall.Mkfifo(filepath.Join(dir, threadName), 0o600) },
-		"folder for the pid": func(dir string) error { return os.MkdirAll(filepath.Join(dir, pidName, "x"), 0o700) },
+		"folder for the pid": func(dir string) error { return os.MkdirAll(filepath.Join(dir, programName+".pid", "x"), 0o700) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, task.Implementer, one(task.Implementer, agenttest.Turn{Text: "Here."}))

@@ -1,7 +1,6 @@
 package codex
 
 import (
-	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -9,9 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/agenttest"
@@ -37,7 +37,7 @@ func newBench(t *testing.T, role task.Role, script agenttest.Script) *bench {
 	binary := agenttest.CodexBinary(t)
 	model := agenttest.NewServer(t, script)
 	b := &bench{model: model, session: agent.Session{
-		ID: newID(), Role: role, Dir: t.TempDir(), StateDir: t.TempDir(), System: "You are tested.\nRole: " + string(role) + "\n",
+		ID: uuid.NewString(), Role: role, Dir: t.TempDir(), StateDir: t.TempDir(), System: "You are tested.\nRole: " + string(role) + "\n",
 		Prompt: "Do what is to be done.", Model: direct, ReadOnly: role.ReadOnly(), Wall: time.Minute,
 		Endpoint: agent.Endpoint{BaseURL: model.URL, Token: "session-token"},
 	}}
@@ -46,41 +46,11 @@ func newBench(t *testing.T, role task.Role, script agenttest.Script) *bench {
 	return b
 }
 
-func newID() string {
-	var b [16]byte
-	rand.Read(b[:])
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
-}
-
-// events collects what a driver reports.
-type events struct {
-	mu  sync.Mutex
-	all []agent.Event
-}
-
-func (e *events) emit(v agent.Event) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.all = append(e.all, v)
-}
-
-func (e *events) of(kind agent.EventKind) (list []agent.Event) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for _, v := range e.all {
-		if v.Kind == kind {
-			list = append(list, v)
-		}
-	}
-	return list
-}
-
 // run runs the session, which must not fail and must leave no process.
-func (b *bench) run(t *testing.T) (agent.Outcome, *events) {
+func (b *bench) run(t *testing.T) (agent.Outcome, *agenttest.Events) {
 	t.Helper()
-	var e events
-	o, err := b.Run(t.Context(), b.session, e.emit)
+	var e agenttest.Events
+	o, err := b.Run(t.Context(), b.session, e.Emit)
 	if err != nil {
 		t.Fatalf("run: %v", err)
 	}

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/agent/program"
 )
 
 // provider is the name of the model endpoint in the binary's settings, keyName that of the variable with its key, and tokenName that of the
@@ -110,32 +110,19 @@ func input(prompt string, images []agent.Image) []any {
 	return parts
 }
 
-// effort converts a thinking budget in tokens to a reasoning effort.
+// effort converts a thinking budget in tokens to a reasoning effort. The binary knows none above xhigh.
 func effort(tokens int) string {
-	switch {
-	case tokens < 8<<10:
-		return "low"
-	case tokens < 16<<10:
-		return "medium"
-	case tokens < 32<<10:
-		return "high"
+	if e := program.Effort(tokens); e != "max" {
+		return e
 	}
 	return "xhigh"
 }
 
-// environment consists only of this list and Session.Env; nothing is inherited. Our values win, except for PATH. Commands get it too, without
-// the two secrets and with CommandEnv.
+// environment is the binary's, and without the two secrets and with CommandEnv that of its commands.
 func (d *Driver) environment(s agent.Session) []string {
-	env := map[string]string{"PATH": d.cfg.Path}
-	maps.Copy(env, s.Env)
-	maps.Copy(env, map[string]string{
-		"HOME": home(s), "CODEX_HOME": codexHome(s), "TMPDIR": tmp(s), "TZ": "UTC", "LANG": "C.UTF-8", "RUST_LOG": "error", keyName: s.Token})
+	env := map[string]string{"CODEX_HOME": codexHome(s), "RUST_LOG": "error", keyName: s.Token}
 	if s.Reports != nil {
 		env[tokenName] = s.Reports.Token
 	}
-	list := make([]string, 0, len(env))
-	for _, k := range slices.Sorted(maps.Keys(env)) {
-		list = append(list, k+"="+env[k])
-	}
-	return list
+	return program.Environment(s, d.cfg.Path, env)
 }

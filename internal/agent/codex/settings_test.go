@@ -12,6 +12,7 @@ import (
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/agenttest"
+	"github.com/longshift/longshift/internal/agent/program"
 	"github.com/longshift/longshift/task"
 )
 
@@ -62,7 +63,7 @@ func TestSettingsDoNotCount(t *testing.T) {
 			}
 			if early {
 				sh := exec.Command("bash", "-c", "mkdir -p \"$HOME\" \"$CODEX_HOME\"\n"+plant)
-				sh.Dir, sh.Env = b.session.Dir, []string{"HOME=" + home(b.session), "CODEX_HOME=" + codexHome(b.session), "PATH=" + os.Getenv("PATH")}
+				sh.Dir, sh.Env = b.session.Dir, []string{"HOME=" + program.Home(b.session), "CODEX_HOME=" + codexHome(b.session), "PATH=" + os.Getenv("PATH")}
 				if out, err := sh.CombinedOutput(); err != nil {
 					t.Fatalf("plant: %v\n%s", err, out)
 				}
@@ -89,7 +90,7 @@ func TestSettingsDoNotCount(t *testing.T) {
 					t.Errorf("%s was made", file)
 				}
 			}
-			if _, err := os.Lstat(filepath.Join(home(b.session), "login")); err == nil {
+			if _, err := os.Lstat(filepath.Join(program.Home(b.session), "login")); err == nil {
 				t.Error("a command has run a file of the shell's")
 			}
 			for i, c := range b.model.Calls() {

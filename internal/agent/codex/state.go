@@ -7,63 +7,33 @@ import (
 	"strings"
 
 	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/agent/program"
 	"github.com/longshift/longshift/internal/fault"
 )
 
 // Names in a session's state folder.
 const (
-	homeName   = "home"
-	codexName  = "codex"
-	tmpName    = "tmp"
+	codexName  = "codex" // home of the binary, beside that of the agent
 	threadName = "thread"
-	pidName    = "codex.pid"
 )
 
 // sessionsName is the folder of the binary's home with its conversations, from which alone it can resume one.
 const sessionsName = "sessions"
 
-func home(s agent.Session) string      { return filepath.Join(s.StateDir, homeName) }
 func codexHome(s agent.Session) string { return filepath.Join(s.StateDir, codexName) }
-func tmp(s agent.Session) string       { return filepath.Join(s.StateDir, tmpName) }
 
-// prepare makes the folders that the binary needs. The agent can write to the state folder, and an earlier attempt may have left links,
-// settings or rules there that let commands through. So the binary's home keeps its conversations and nothing else, and links are never
-// followed.
+// prepare makes the folders that the binary needs. An earlier attempt may have left settings or rules in them that let commands through. So the
+// binary's home keeps its conversations and nothing else.
 func prepare(s agent.Session) error {
-	if err := os.MkdirAll(s.StateDir, 0o700); err != nil {
-		return fault.New(fault.Infra, "make state folder: %w", err)
-	}
-	root, err := os.OpenRoot(s.StateDir)
+	root, err := program.OpenState(s, programName, codexName)
 	if err != nil {
-		return fault.New(fault.Infra, "open state folder: %w", err)
+		return err
 	}
 	defer root.Close()
-	if err := root.Chmod(".", 0o700); err != nil {
-		return fault.New(fault.Infra, "open state folder: %w", err)
-	}
-	for _, name := range []string{homeName, codexName, tmpName} {
-		if err := ownFolder(root, name); err != nil {
-			return fault.New(fault.Infra, "make state folder: %w", err)
-		}
-	}
-	if err := errors.Join(root.RemoveAll(pidName), keepOnly(root, codexName, sessionsName)); err != nil {
+	if err := keepOnly(root, codexName, sessionsName); err != nil {
 		return fault.New(fault.Infra, "clear state folder: %w", err)
 	}
 	return nil
-}
-
-// ownFolder makes sure that name is a folder and not a link.
-func ownFolder(root *os.Root, name string) error {
-	info, err := root.Lstat(name)
-	if err == nil && info.IsDir() {
-		return root.Chmod(name, 0o700)
-	}
-	if err == nil {
-		if err := root.Remove(name); err != nil {
-			return err
-		}
-	}
-	return root.Mkdir(name, 0o700)
 }
 
 // keepOnly removes everything in a folder but one folder.
@@ -89,15 +59,7 @@ func keepThread(s agent.Session, id string) error {
 		return fault.New(fault.Infra, "open state folder: %w", err)
 	}
 	defer root.Close()
-	if err := root.RemoveAll(threadName); err != nil {
-		return fault.New(fault.Infra, "write the conversation's id: %w", err)
-	}
-	f, err := root.OpenFile(threadName, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err == nil {
-		_, err = f.WriteString(id + "\n")
-		err = errors.Join(err, f.Close())
-	}
-	if err != nil {
+	if err := program.WriteFile(root, threadName, id+"\n"); err != nil {
 		return fault.New(fault.Infra, "write the conversation's id: %w", err)
 	}
 	return nil
@@ -114,13 +76,8 @@ func keptThread(s agent.Session) string {
 		return "" // a pipe would block
 	}
 	data, err := root.ReadFile(threadName)
-	if id := strings.TrimSpace(string(data)); err == nil && uuid.MatchString(id) {
+	if id := strings.TrimSpace(string(data)); err == nil && program.UUID.MatchString(id) {
 		return id
 	}
 	return ""
-}
-
-// clearTmp removes the temporary files of the session's commands, because killed commands don't.
-func clearTmp(s agent.Session) {
-	_ = os.RemoveAll(tmp(s)) // leftovers cost only disk space
 }

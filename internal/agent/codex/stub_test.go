@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/agenttest"
 	"github.com/longshift/longshift/internal/fault"
@@ -22,7 +24,7 @@ func stub(t *testing.T, script string) (*Driver, agent.Session) {
 	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	s := agent.Session{ID: newID(), Role: task.Implementer, Dir: dir, StateDir: t.TempDir(), Prompt: "p", Model: "m", Wall: time.Minute}
+	s := agent.Session{ID: uuid.NewString(), Role: task.Implementer, Dir: dir, StateDir: t.TempDir(), Prompt: "p", Model: "m", Wall: time.Minute}
 	return New(Config{Binary: path, Path: os.Getenv("PATH"), Grace: 200 * time.Millisecond}), s
 }
 

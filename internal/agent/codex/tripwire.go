@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/longshift/longshift/internal/agent/program"
 	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 )
@@ -25,7 +26,7 @@ func (a *attempt) checkRules(o opened) error {
 			return fault.New(fault.Internal, "codex's %s is %q, wanted %q", c.what, c.is, c.want)
 		}
 	}
-	if !uuid.MatchString(o.Thread.ID) {
+	if !program.UUID.MatchString(o.Thread.ID) {
 		return fault.New(fault.Internal, "codex's conversation has the id %q, which is no UUID", o.Thread.ID)
 	}
 	return nil

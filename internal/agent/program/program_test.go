@@ -1,0 +1,112 @@
+package program
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/fault"
+)
+
+func TestCheck(t *testing.T) {
+	good := agent.Session{ID: uuid.NewString(), Dir: "/d", StateDir: "/s", Model: "m", Prompt: "p"}
+	if err := Check(good); err != nil {
+		t.Fatal(err)
+	}
+	for want, change := range map[string]func(s *agent.Session){
+		"id":        func(s *agent.Session) { s.ID = strings.ToUpper(s.ID[:35] + "f") },
+		"dir":       func(s *agent.Session) { s.Dir = "d" },
+		"state dir": func(s *agent.Session) { s.StateDir = "" },
+		"model":     func(s *agent.Session) { s.Model = "" },
+		"prompt":    func(s *agent.Session) { s.Prompt = "" },
+	} {
+		s := good
+		change(&s)
+		if err := Check(s); fault.KindOf(err) != fault.Internal || !strings.Contains(err.Error(), "session: "+want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+}
+
+// TestOpenState has an earlier attempt leave links and a folder where ours belong.
+func TestOpenState(t *testing.T) {
+	s, outside := agent.Session{StateDir: filepath.Join(t.TempDir(), "state")}, t.TempDir()
+	for _, err := range []error{os.MkdirAll(filepath.Join(s.StateDir, "x.pid", "y"), 0o755), os.Symlink(outside, Home(s)), os.WriteFile(Tmp(s), nil, 0o600),
+		os.Symlink(outside, filepath.Join(s.StateDir, "more")), os.Symlink(filepath.Join(outside, "file"), filepath.Join(s.StateDir, "file"))} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	root, err := OpenState(s, "x", "more")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	for _, name := range []string{".", homeName, tmpName, "more"} {
+		if info, err := root.Lstat(name); err != nil || !info.IsDir() || info.Mode().Perm() != 0o700 {
+			t.Errorf("%s: %v, %v", name, info, err)
+		}
+	}
+	if _, err := root.Lstat("x.pid"); err == nil {
+		t.Error("x.pid is still there")
+	}
+	if err := WriteFile(root, "file", "ours"); err != nil {
+		t.Error(err)
+	}
+	if left, _ := os.ReadDir(outside); len(left) != 0 {
+		t.Errorf("outside it wrote %v", left)
+	}
+}
+
+// TestEnvironment: our values win over the session's, the session's PATH over that of the host.
+func TestEnvironment(t *testing.T) {
+	t.Setenv("LONGSHIFT_TEST_SECRET", "leaked")
+	s := agent.Session{StateDir: "/s", Env: map[string]string{"PATH": "/mine", "HOME": "/elsewhere", "KEY": "theirs", "A": "1"}}
+	got := strings.Join(Environment(s, "/host", map[string]string{"KEY": "ours"}), " ")
+	if want := "A=1 HOME=/s/home KEY=ours LANG=C.UTF-8 PATH=/mine TMPDIR=/s/tmp TZ=UTC"; got != want {
+		t.Errorf("%s, wanted %s", got, want)
+	}
+}
+
+func TestStopped(t *testing.T) {
+	s := agent.Session{Wall: time.Nanosecond}
+	walled, cancel := WithWall(t.Context(), s)
+	defer cancel()
+	<-walled.Done()
+	canceled, stop := context.WithCancel(t.Context())
+	stop()
+	for _, c := range []struct {
+		ctx  context.Context
+		kind agent.OutcomeKind
+		yes  bool
+	}{{t.Context(), agent.Errored, false}, {walled, agent.Turns, true}, {canceled, agent.Interrupted, true}} {
+		if o, yes := Stopped(c.ctx, s, agent.Outcome{Kind: agent.Errored}); o.Kind != c.kind || yes != c.yes {
+			t.Errorf("%+v, %v, wanted %s", o, yes, c.kind)
+		}
+	}
+}
+
+// TestVerdict names the endpoint where it is the cause, and gives an error for a fault outside of the session.
+func TestVerdict(t *testing.T) {
+	s := agent.Session{Endpoint: agent.Endpoint{BaseURL: "http://127.0.0.1:9/s/t", Upstream: "api.example.com"}}
+	for _, c := range []struct {
+		v    Verdict
+		text string
+	}{
+		{Verdict{Kind: agent.Errored, Text: "no answer of 127.0.0.1:9"}, "no answer of api.example.com"},
+		{Verdict{Kind: agent.Errored, Text: "it broke"}, "it broke"},
+		{Verdict{Kind: agent.AuthFailed, Text: "wrong key"}, "wrong key (model endpoint api.example.com)"},
+		{Verdict{Kind: agent.Errored, Text: "down", Fault: fault.Infra, Hint: "wait"}, "down (model endpoint api.example.com)"},
+	} {
+		o, err := c.v.Outcome(agent.Outcome{}, s, "x")
+		if o.Text != c.text || o.Kind != c.v.Kind || fault.KindOf(err) != c.v.Fault || fault.HintOf(err) != c.v.Hint {
+			t.Errorf("%+v: %+v, %v", c.v, o, err)
+		}
+	}
+}
