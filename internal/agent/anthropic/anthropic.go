@@ -85,7 +85,7 @@ func answer(m *sdk.Message) (transcript.Answer, error) {
 				return a, fault.New(fault.Infra, "the model's answer has two calls with the id %q", b.ID)
 			}
 			seen[b.ID] = true
-			a.Calls = append(a.Calls, transcript.Call{ID: b.ID, Tool: b.Name, Arguments: object(b.Input)})
+			a.Calls = append(a.Calls, transcript.Call{ID: b.ID, Tool: b.Name, Arguments: transcript.Arguments(b.Input)})
 		}
 	}
 	if strings.TrimSpace(a.Text) == "" {
@@ -108,7 +108,7 @@ func keepRaw(a *transcript.Answer, m *sdk.Message) error {
 	})
 	for _, b := range blocks {
 		if string(b["type"]) == `"tool_use"` {
-			b["input"] = object(b["input"])
+			b["input"] = transcript.Arguments(b["input"])
 		}
 	}
 	if err == nil {
@@ -118,15 +118,6 @@ func keepRaw(a *transcript.Answer, m *sdk.Message) error {
 		return fault.New(fault.Internal, "encode the model's answer: %w", err)
 	}
 	return nil
-}
-
-// object returns arguments that are a JSON object, and an empty one for any other: an answer that was cut at its limit ends anywhere.
-func object(arguments json.RawMessage) json.RawMessage {
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(arguments, &fields) != nil || fields == nil {
-		return json.RawMessage("{}")
-	}
-	return arguments
 }
 
 // failure tells errors that decide how the session goes on from those of a moment.

@@ -149,7 +149,7 @@ func TestNames(t *testing.T) {
 func TestOddArguments(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{`{"a":1}`: `{"a":1}`, `null`: `{}`, `[1]`: `{}`, `"x"`: `{}`, `{"a":`: `{}`, ``: `{}`} {
-		if got := string(object(json.RawMessage(in))); got != want {
+		if got := string(transcript.Arguments(json.RawMessage(in))); got != want {
 			t.Errorf("%q becomes %q", in, got)
 		}
 	}

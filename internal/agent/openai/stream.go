@@ -82,9 +82,7 @@ func (s *stream) read(r io.Reader) error {
 		if e.Error != nil {
 			return e.Error.failure(500, true) // whatever it is, the answer is not complete
 		}
-		if err := s.take(e); err != nil {
-			return err
-		}
+		s.take(e)
 	}
 	if err := lines.Err(); err != nil {
 		return &momentary{fault.New(fault.Infra, "the model's answer was cut off: %w", err)}
@@ -95,13 +93,13 @@ func (s *stream) read(r io.Reader) error {
 	return nil
 }
 
-func (s *stream) take(e event) error {
+func (s *stream) take(e event) {
 	if u := e.Usage; u != nil {
 		cached := min(u.Details.Cached, u.Prompt)
 		s.usage = task.Usage{Input: u.Prompt - cached, Output: u.Completion, CacheRead: cached}
 	}
 	if len(e.Choices) == 0 {
-		return nil
+		return
 	}
 	c := e.Choices[0]
 	s.text.WriteString(c.Delta.Content)
@@ -119,7 +117,6 @@ func (s *stream) take(e event) error {
 		one.Function.Name += part.Function.Name
 		one.Function.Arguments += part.Function.Arguments
 	}
-	return nil
 }
 
 // answer is the complete answer, with the message that goes back to the API.
@@ -140,8 +137,9 @@ func (s *stream) answer() (transcript.Answer, error) {
 			return a, fault.New(fault.Infra, "the model's answer has two calls with the id %q", c.ID)
 		}
 		seen[c.ID] = true
-		c.Function.Arguments = object(c.Function.Arguments)
-		a.Calls = append(a.Calls, transcript.Call{ID: c.ID, Tool: c.Function.Name, Arguments: json.RawMessage(c.Function.Arguments)})
+		arguments := transcript.Arguments(json.RawMessage(c.Function.Arguments))
+		c.Function.Arguments = string(arguments)
+		a.Calls = append(a.Calls, transcript.Call{ID: c.ID, Tool: c.Function.Name, Arguments: arguments})
 	}
 	var err error
 	if len(s.calls) > 0 {
@@ -154,13 +152,4 @@ func (s *stream) answer() (transcript.Answer, error) {
 		return a, fault.New(fault.Internal, "encode the model's answer: %w", err)
 	}
 	return a, nil
-}
-
-// object returns arguments that are a JSON object, and an empty one for any other: an answer that was cut at its limit ends anywhere.
-func object(arguments string) string {
-	var fields map[string]json.RawMessage
-	if json.Unmarshal([]byte(arguments), &fields) != nil || fields == nil {
-		return "{}"
-	}
-	return arguments
 }

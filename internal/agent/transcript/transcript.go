@@ -68,6 +68,16 @@ type Call struct {
 	Arguments json.RawMessage `json:"arguments"`
 }
 
+// Arguments returns the arguments of a call that are a JSON object, and an empty one for any other: an answer that was cut at its limit ends
+// anywhere.
+func Arguments(given json.RawMessage) json.RawMessage {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(given, &fields) != nil || fields == nil {
+		return json.RawMessage("{}")
+	}
+	return given
+}
+
 // Results are those of calls that follow one another in an answer.
 type Results struct {
 	List []Result `json:"list"`
