@@ -145,12 +145,3 @@ func TestNames(t *testing.T) {
 		t.Error("the models of version 4 take a budget for thinking, and later ones do not")
 	}
 }
-
-func TestOddArguments(t *testing.T) {
-	t.Parallel()
-	for in, want := range map[string]string{`{"a":1}`: `{"a":1}`, `null`: `{}`, `[1]`: `{}`, `"x"`: `{}`, `{"a":`: `{}`, ``: `{}`} {
-		if got := string(transcript.Arguments(json.RawMessage(in))); got != want {
-			t.Errorf("%q becomes %q", in, got)
-		}
-	}
-}

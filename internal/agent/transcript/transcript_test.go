@@ -74,3 +74,12 @@ func TestDamage(t *testing.T) {
 		}
 	}
 }
+
+func TestOddArguments(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{`{"a":1}`: `{"a":1}`, `null`: `{}`, `[1]`: `{}`, `"x"`: `{}`, `{"a":`: `{}`, ``: `{}`} {
+		if got := string(Arguments(json.RawMessage(in))); got != want {
+			t.Errorf("%q becomes %q", in, got)
+		}
+	}
+}
