@@ -39,9 +39,9 @@ func serverConfig(o Options, p ports, db database) *config.Config {
 		Services: map[string]config.Service{
 			string(primitives.FrontendService): {RPC: config.RPC{BindOnIP: o.IP, GRPCPort: p.frontend, HTTPPort: p.http}},
 			// These three take orders without any check, so they never listen beyond loopback.
-			string(primitives.HistoryService):  {RPC: config.RPC{BindOnIP: loopback, GRPCPort: p.history}},
-			string(primitives.MatchingService): {RPC: config.RPC{BindOnIP: loopback, GRPCPort: p.matching}},
-			string(primitives.WorkerService):   {RPC: config.RPC{BindOnIP: loopback, GRPCPort: p.worker}},
+			string(primitives.HistoryService):  {RPC: config.RPC{BindOnIP: p.inner, GRPCPort: p.history}},
+			string(primitives.MatchingService): {RPC: config.RPC{BindOnIP: p.inner, GRPCPort: p.matching}},
+			string(primitives.WorkerService):   {RPC: config.RPC{BindOnIP: p.inner, GRPCPort: p.worker}},
 		},
 		PublicClient:        config.PublicClient{HostPort: frontend},
 		DCRedirectionPolicy: config.DCRedirectionPolicy{Policy: "noop"},
@@ -79,8 +79,8 @@ func clusterMetadata(grpcAddress, httpAddress string) *cluster.Config {
 func staticHosts(o Options, p ports) map[primitives.ServiceName]static.Hosts {
 	return map[primitives.ServiceName]static.Hosts{
 		primitives.FrontendService: static.SingleLocalHost(hostPort(reachable(o.IP), p.frontend)),
-		primitives.HistoryService:  static.SingleLocalHost(hostPort(loopback, p.history)),
-		primitives.MatchingService: static.SingleLocalHost(hostPort(loopback, p.matching)),
-		primitives.WorkerService:   static.SingleLocalHost(hostPort(loopback, p.worker)),
+		primitives.HistoryService:  static.SingleLocalHost(hostPort(p.inner, p.history)),
+		primitives.MatchingService: static.SingleLocalHost(hostPort(p.inner, p.matching)),
+		primitives.WorkerService:   static.SingleLocalHost(hostPort(p.inner, p.worker)),
 	}
 }

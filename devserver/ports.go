@@ -17,16 +17,17 @@ const (
 	freePortTries   = 200
 )
 
-// ports of one server, 0 for what it does not serve. The last three are for its own use and on loopback only.
+// ports of one server, 0 for what it does not serve. The last three are for its own use, at inner and on loopback only.
 type ports struct {
 	frontend, http, metrics, ui int
+	inner                       string
 	history, matching, worker   int
 }
 
 // choosePorts takes the ports the user asked for, and free ones for the rest. It holds every one open
 // until all are found, so that none is chosen twice.
 func choosePorts(o Options) (ports, error) {
-	var p ports
+	p := ports{inner: innerIP()}
 	var claims claims
 	defer claims.release()
 	uiPort, uiHint := o.UIPort, "--ui-port"
@@ -44,9 +45,9 @@ func choosePorts(o Options) (ports, error) {
 		{&p.ui, !o.Headless, o.UIIP, uiPort, uiHint},
 		{&p.http, o.HTTP, o.IP, o.HTTPPort, "--http-port"},
 		{&p.metrics, o.Metrics, o.IP, o.MetricsPort, "--metrics-port"},
-		{&p.history, true, loopback, 0, ""},
-		{&p.matching, true, loopback, 0, ""},
-		{&p.worker, true, loopback, 0, ""},
+		{&p.history, true, p.inner, 0, ""},
+		{&p.matching, true, p.inner, 0, ""},
+		{&p.worker, true, p.inner, 0, ""},
 	}
 	for _, w := range wanted {
 		if !w.on {
@@ -59,6 +60,18 @@ func choosePorts(o Options) (ports, error) {
 		*w.into = port
 	}
 	return p, nil
+}
+
+// innerIP is an address of loopback that other servers hardly choose: their free ports can't be the ones that this server has chosen and
+// does not listen on yet. Systems on which loopback is one address have that one.
+func innerIP() string {
+	ip := net.IPv4(127, byte(1+rand.IntN(254)), byte(rand.IntN(256)), byte(1+rand.IntN(254))).String()
+	l, err := net.Listen("tcp", hostPort(ip, 0))
+	if err != nil {
+		return loopback
+	}
+	l.Close()
+	return ip
 }
 
 // claims are ports held open while others are looked for.
