@@ -21,7 +21,7 @@ func (la *launcher) open(in SessionInput, rec *record) (*endpoints, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &endpoints{model: model{session}}
+	e := &endpoints{model: model{session, in.api()}}
 	if e.serves(in) {
 		return e, nil
 	}
@@ -64,7 +64,7 @@ func (in SessionInput) byTools() bool {
 // show tells the agent of its endpoints.
 func (e *endpoints) show(ctx context.Context, s *agent.Session) {
 	if m := e.model.endpoint; m != nil {
-		s.Search = m.Granted("web_search")
+		s.Search, s.OpenAI, s.Spent = m.Granted("web_search"), e.model.api == gateway.OpenAI, e.model.spent
 		s.BaseURL, s.Upstream, s.Token, s.Login = m.BaseURL(), m.Upstream(), m.Token(), m.Kind(ctx) == gateway.OAuth
 	}
 	if e.reports != nil {

@@ -81,7 +81,7 @@ func (la *launcher) openModel(in SessionInput, rec *record) (*gateway.Session, e
 
 // api is the API by which the session's agent asks its model.
 func (in SessionInput) api() gateway.API {
-	if in.Agent == task.AgentCodex || in.Agent == task.AgentNative && in.Native.API == task.APIOpenAI {
+	if (task.Settings{Native: in.Native, OpenCode: in.OpenCode}).AsksOpenAI(in.Agent) {
 		return gateway.OpenAI
 	}
 	return gateway.Anthropic

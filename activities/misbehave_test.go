@@ -20,6 +20,7 @@ import (
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/agenttest"
 	"github.com/longshift/longshift/internal/agent/claude"
+	"github.com/longshift/longshift/internal/agent/program"
 	"github.com/longshift/longshift/internal/audit"
 	"github.com/longshift/longshift/internal/confine/process"
 	"github.com/longshift/longshift/internal/confine/sandbox"
@@ -268,7 +269,7 @@ func claudeBinary(t *testing.T) string {
 func newScene(t *testing.T, binary string, group []attack) *scene {
 	t.Helper()
 	s := &scene{canary: "canary-" + uuid.NewString()}
-	driver := claude.New(claude.Config{Binary: binary, Path: os.Getenv("PATH"), Grace: time.Second})
+	driver := claude.New(claude.Config{Config: program.Config{Binary: binary, Path: os.Getenv("PATH"), Grace: time.Second}})
 	t.Cleanup(func() { _ = driver.Close() })
 	s.bench = newBench(t, map[string]agent.Agent{"claude": driver})
 	s.outside = t.TempDir()

@@ -1,6 +1,8 @@
 package activities
 
 import (
+	"time"
+
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/gateway"
@@ -11,6 +13,7 @@ import (
 // without one, they are what the agent reports.
 type model struct {
 	endpoint *gateway.Session // nil when agents talk to their own endpoint
+	api      gateway.API      // by which it is asked
 }
 
 // usage returns the usage of the session over all its attempts on this host; zero without a gateway.
@@ -48,6 +51,15 @@ func (m *model) unwritten() error {
 		WithHint("make room on the disk of the data folder; the session continues where it stopped")
 }
 
+// spent tells until when the account's quota is used up, which is zero when the API does not say.
+func (m *model) spent() (until time.Time, spent bool) {
+	limit := m.endpoint.State().Limit
+	if limit == nil {
+		return time.Time{}, false
+	}
+	return limit.Reset, true
+}
+
 // judge corrects the result of a session where the gateway knows more: that it refused a call because of the budget,
 // and when the quota resets.
 func (m *model) judge(res *SessionResult, out agent.Outcome) {
@@ -60,6 +72,8 @@ func (m *model) judge(res *SessionResult, out agent.Outcome) {
 		res.Kind = agent.Budget
 	case state.Limit != nil && res.Kind == agent.Errored:
 		res.Kind = agent.Quota
+	case state.AuthRefused != "" && res.Kind == agent.Errored:
+		res.Kind = agent.AuthFailed
 	}
 	if res.Kind == agent.Quota && res.Reset.IsZero() && state.Limit != nil {
 		res.Reset = state.Limit.Reset

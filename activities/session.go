@@ -33,12 +33,13 @@ type SessionInput struct {
 	Prompt     prompt.Data   `json:"prompt"`
 	Precedence Precedence    `json:"precedence,omitzero"`
 
-	Commands task.CommandSettings `json:"commands,omitzero"` // the task's settings for commands and paths
-	Paths    task.PathSettings    `json:"paths,omitzero"`
-	Tools    task.ToolSettings    `json:"tools,omitzero"`
-	Native   task.NativeSettings  `json:"native,omitzero"`
-	Env      map[string]string    `json:"env,omitempty"`      // variables that the task sets for the commands of the session
-	NeedsEnv []string             `json:"needsEnv,omitempty"` // variables that it needs from the operator
+	Commands task.CommandSettings  `json:"commands,omitzero"` // the task's settings for commands and paths
+	Paths    task.PathSettings     `json:"paths,omitzero"`
+	Tools    task.ToolSettings     `json:"tools,omitzero"`
+	Native   task.NativeSettings   `json:"native,omitzero"`
+	OpenCode task.OpenCodeSettings `json:"opencode,omitzero"`
+	Env      map[string]string     `json:"env,omitempty"`      // variables that the task sets for the commands of the session
+	NeedsEnv []string              `json:"needsEnv,omitempty"` // variables that it needs from the operator
 }
 
 type SessionResult struct {

@@ -28,6 +28,7 @@ type Config struct {
 	Paths       *PathsConfig       `json:"paths,omitempty" yaml:"paths"`             //
 	Tools       *ToolsConfig       `json:"tools,omitempty" yaml:"tools"`             //
 	Native      *NativeConfig      `json:"native,omitempty" yaml:"native"`           // for the native agent
+	OpenCode    *OpenCodeConfig    `json:"opencode,omitempty" yaml:"opencode"`       // for OpenCode
 	Scenario    *string            `json:"scenario,omitempty" yaml:"scenario"`       // for the script agent: its scenario file
 }
 
@@ -74,6 +75,11 @@ type NativeConfig struct {
 	MaxTimeout *string `json:"maxTimeout,omitempty" yaml:"maxTimeout"` // the longest that a command may ask for
 	Context    *int    `json:"context,omitempty" yaml:"context"`       // tokens that the model takes
 	API        *string `json:"api,omitempty" yaml:"api"`               // by which the model is asked
+}
+
+// OpenCodeConfig is how sessions of OpenCode ask their model.
+type OpenCodeConfig struct {
+	API *string `json:"api,omitempty" yaml:"api"` // by which it is asked
 }
 
 // PathsConfig restricts what agents may touch. Patterns are relative to the workspace; "**" matches any number of folders.

@@ -60,7 +60,7 @@ func TestSettingsTakeEveryValue(t *testing.T) {
 		"commands":{"profiles":["go"],"allow":["x *"],"allowPlanner":["p"],"allowImplementer":["i"],"allowReviewer":["r"],"pkill":["web-server"],"ask":["a *"],"deny":["b c"],"destructive":true,"questions":"deny","wait":"5m","expires":"1h"},
 		"fixAttempts":1,"knownRed":"ready","paths":{"write":["w/**"],"readOnly":["r"],"taskWritable":["t"],"ignore":["i"],
 		"hideFromPlanner":["p"],"hideFromImplementer":["q"],"hideFromReviewer":["s"]},
-		"tools":{"allow":["Task","WebFetch(https://docs.example/a/*)"]},"native":{"steps":7,"readBytes":2048,"timeout":"1m","maxTimeout":"10m","context":9000,"api":"openai"},"scenario":"demo"}`
+		"tools":{"allow":["Task","WebFetch(https://docs.example/a/*)"]},"native":{"steps":7,"readBytes":2048,"timeout":"1m","maxTimeout":"10m","context":9000,"api":"openai"},"opencode":{"api":"openai"},"scenario":"demo"}`
 	l, err := ReadJSON([]byte(text))
 	if err != nil {
 		t.Fatal(err)
@@ -119,7 +119,7 @@ func TestValuesAreChecked(t *testing.T) {
 		{`{"commands":{"expires":"1s"}}`, `commands.expires is "1s"; give a duration`},
 		{`{"paths":{"readOnly":["/etc"]}}`, `paths.readOnly item 1 is "/etc", which is no path inside the repository; give paths`},
 		{`{"paths":{"ignore":["a/../../b"]}}`, `paths.ignore item 1 is "a/../../b", which leads out of the repository; give paths`},
-		{`{"agent":"gpt"}`, `agent is "gpt"; use claude, codex, native or script`},
+		{`{"agent":"gpt"}`, `agent is "gpt"; use claude, codex, opencode, native or script`},
 		{`{"model":""}`, `model is "", which is no model name; give a model name such as "sonnet"`},
 		{`{"model":"--danger"}`, `model is "--danger", which is no model name; `},
 		{`{"thinking":1023}`, `thinking is 1023; give a whole number from 1024 to 1000000`},

@@ -9,10 +9,11 @@ import (
 
 // Values of configuration keys. They are part of the file format, so their meaning never changes.
 const (
-	AgentClaude = "claude"
-	AgentCodex  = "codex"
-	AgentNative = "native"
-	AgentScript = "script"
+	AgentClaude   = "claude"
+	AgentCodex    = "codex"
+	AgentOpenCode = "opencode"
+	AgentNative   = "native"
+	AgentScript   = "script"
 
 	ApprovalAuto     = "auto"
 	ApprovalRequired = "required"
@@ -63,6 +64,7 @@ type Settings struct {
 	Paths       PathSettings        `json:"paths,omitzero"`
 	Tools       ToolSettings        `json:"tools,omitzero"`
 	Native      NativeSettings      `json:"native,omitzero"`
+	OpenCode    OpenCodeSettings    `json:"opencode,omitzero"`
 	Scenario    string              `json:"scenario,omitempty"`
 }
 
@@ -131,6 +133,24 @@ type NativeSettings struct {
 	MaxTimeout Duration `json:"maxTimeout,omitempty"` // the longest that a command may ask for
 	Context    int      `json:"context,omitempty"`    // tokens that the model takes
 	API        string   `json:"api,omitempty"`        // by which the model is asked: Anthropic's when empty
+}
+
+// OpenCodeSettings is how sessions of OpenCode ask their model.
+type OpenCodeSettings struct {
+	API string `json:"api,omitempty"` // by which it is asked: Anthropic's when empty
+}
+
+// AsksOpenAI tells whether an agent asks its model by an API of OpenAI, and not by Anthropic's.
+func (s Settings) AsksOpenAI(agent string) bool {
+	switch agent {
+	case AgentCodex:
+		return true
+	case AgentNative:
+		return s.Native.API == APIOpenAI
+	case AgentOpenCode:
+		return s.OpenCode.API == APIOpenAI
+	}
+	return false
 }
 
 // HiddenFrom lists what a session in the role may not even read. "" stands for setup and check.
@@ -207,6 +227,7 @@ func (c Config) Settings() Settings {
 		Tools: ToolSettings(or(c.Tools)),
 		Native: NativeSettings{Steps: or(native.Steps), ReadBytes: or(native.ReadBytes), Timeout: parsed(native.Timeout),
 			MaxTimeout: parsed(native.MaxTimeout), Context: or(native.Context), API: or(native.API)},
+		OpenCode: OpenCodeSettings{API: or(or(c.OpenCode).API)},
 		Scenario: or(c.Scenario),
 	}
 }

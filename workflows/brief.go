@@ -41,7 +41,7 @@ func (se *sessions) newSession(ctx workflow.Context, role task.Role, b brief) *s
 func (se *sessions) addressed(n int, role task.Role) activities.SessionInput {
 	s := se.settings
 	in := activities.SessionInput{N: n, ID: sessionID(se.status.Started, se.status.RunID, n), Role: role, Agent: s.Agent,
-		Model: s.Model, Thinking: s.Thinking, Scenario: s.Scenario, Commands: s.Commands, Paths: s.Paths, Tools: s.Tools, Native: s.Native,
+		Model: s.Model, Thinking: s.Thinking, Scenario: s.Scenario, Commands: s.Commands, Paths: s.Paths, Tools: s.Tools, Native: s.Native, OpenCode: s.OpenCode,
 		Env: s.Env, NeedsEnv: s.NeedsEnv}
 	if role == task.Planner {
 		in.Model = s.PlanModel

@@ -47,11 +47,13 @@ type Image struct {
 }
 
 type Endpoint struct {
-	BaseURL  string // the only address the agent may use, "" for the agent's own
-	Upstream string // name of the endpoint behind BaseURL for people, such as api.anthropic.com
-	Token    string // credential for BaseURL, in place of a key
-	Search   bool   // the agent may use its model vendor's web search
-	Login    bool   // send Token as a subscription login, with the headers for one, and not as a key
+	BaseURL  string                               // the only address the agent may use, "" for the agent's own
+	Upstream string                               // name of the endpoint behind BaseURL for people, such as api.anthropic.com
+	Token    string                               // credential for BaseURL, in place of a key
+	Spent    func() (until time.Time, spent bool) `json:"-"` // the endpoint answers no call for now, its quota being used up; nil if it does not tell
+	OpenAI   bool                                 // BaseURL speaks OpenAI's APIs, and else that of Anthropic
+	Search   bool                                 // the agent may use its model vendor's web search
+	Login    bool                                 // send Token as a subscription login, with the headers for one, and not as a key
 }
 
 // Reports is a server of the Model Context Protocol that the agent reports to. A driver that takes it runs no session without it.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/longshift/longshift/internal/agent/claude"
 	"github.com/longshift/longshift/internal/agent/codex"
+	"github.com/longshift/longshift/internal/agent/opencode"
 	"github.com/longshift/longshift/internal/checkup"
 	"github.com/longshift/longshift/internal/cli/environ"
 	"github.com/longshift/longshift/internal/config"
@@ -14,7 +15,7 @@ import (
 )
 
 // tested are the versions of the agents' binaries that the drivers know.
-var tested = map[string]string{task.AgentClaude: claude.Pinned, task.AgentCodex: codex.Pinned}
+var tested = map[string]string{task.AgentClaude: claude.Pinned, task.AgentCodex: codex.Pinned, task.AgentOpenCode: opencode.Pinned}
 
 // examine returns how this host looks at itself: as `longshift doctor` does, with the environment and the keys of the worker.
 func examine(cfg config.Config) func(context.Context) []signals.HostFinding {

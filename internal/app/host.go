@@ -20,6 +20,8 @@ import (
 	"github.com/longshift/longshift/internal/agent/claude"
 	"github.com/longshift/longshift/internal/agent/codex"
 	"github.com/longshift/longshift/internal/agent/openai"
+	"github.com/longshift/longshift/internal/agent/opencode"
+	"github.com/longshift/longshift/internal/agent/program"
 	"github.com/longshift/longshift/internal/agent/script"
 	"github.com/longshift/longshift/internal/agent/transcript"
 	"github.com/longshift/longshift/internal/config"
@@ -111,13 +113,16 @@ func newHostConfig(
 // newAgents returns the agents that this host may run, by name. The returned function ends what they keep running.
 func newAgents(cfg config.Config, log *slog.Logger) (map[string]agent.Agent, func()) {
 	path, all, end := taskPath(), map[string]agent.Agent{}, func() {}
+	base := func(binary string) program.Config { return program.Config{Binary: binary, Path: path, Log: log} }
 	for _, name := range cfg.AllowedAgents() {
 		switch name {
 		case "claude":
-			driver := claude.New(claude.Config{Binary: cfg.Model.Claude, Path: path, Log: log})
+			driver := claude.New(claude.Config{Config: base(cfg.Model.Claude)})
 			all[name], end = driver, func() { driver.Close() }
 		case task.AgentCodex:
-			all[name] = codex.New(codex.Config{Binary: cfg.Model.CodexProgram(), Path: path, Log: log})
+			all[name] = codex.New(codex.Config{Config: base(cfg.Model.CodexProgram())})
+		case task.AgentOpenCode:
+			all[name] = opencode.New(base(cfg.Model.OpenCode))
 		case task.AgentNative: // its loop is a workflow, and its model is all that it needs here
 		case "script":
 			all[name] = script.New(script.Config{Path: path, Log: log})

@@ -58,7 +58,7 @@ func inProject(t *testing.T, cfg config.Config, command string, files map[string
 // installed makes a program that says its version.
 func installed(t *testing.T, tool, version string, parts ...string) {
 	t.Helper()
-	program(t, "echo "+tool+" "+version, append(parts, tool)...)
+	putProgram(t, "echo "+tool+" "+version, append(parts, tool)...)
 }
 
 // The real mise: what its user has chosen for every project holds where a project says nothing, a project's own choice holds in it, also
@@ -109,8 +109,8 @@ func TestMise(t *testing.T) {
 // asdf in the layout that it makes: shims that call it by name, with the plug-ins and versions in its folder.
 func TestAsdf(t *testing.T) {
 	home, cfg := workHome(t)
-	program(t, `exec asdf exec ruby "$@"`, home, ".asdf/shims/ruby")
-	program(t, asdfExec, home, ".local/bin/asdf")
+	putProgram(t, `exec asdf exec ruby "$@"`, home, ".asdf/shims/ruby")
+	putProgram(t, asdfExec, home, ".local/bin/asdf")
 	for _, version := range []string{"3.2.2", "3.3.0"} {
 		installed(t, "ruby", version, home, ".asdf/installs/ruby", version, "bin")
 	}
@@ -138,9 +138,9 @@ func TestPyenv(t *testing.T) {
 		t.Setenv("HOME", filepath.Dir(root))
 	} else {
 		root = filepath.Join(home, ".pyenv")
-		program(t, `export PYENV_ROOT="`+root+`"; exec "`+root+`/libexec/pyenv" exec python3 "$@"`, root, "shims/python3")
-		program(t, `exec "$PYENV_ROOT/versions/$(cat "$PYENV_ROOT/version")/bin/$2" "$3"`, root, "libexec/pyenv")
-		program(t, "echo Python 3.11.7", root, "versions/3.11.7/bin/python3")
+		putProgram(t, `export PYENV_ROOT="`+root+`"; exec "`+root+`/libexec/pyenv" exec python3 "$@"`, root, "shims/python3")
+		putProgram(t, `exec "$PYENV_ROOT/versions/$(cat "$PYENV_ROOT/version")/bin/$2" "$3"`, root, "libexec/pyenv")
+		putProgram(t, "echo Python 3.11.7", root, "versions/3.11.7/bin/python3")
 		must(t, os.WriteFile(filepath.Join(root, "version"), []byte("3.11.7\n"), 0o600))
 	}
 	t.Setenv("PATH", filepath.Join(root, "shims")+":"+os.Getenv("PATH"))
@@ -154,12 +154,12 @@ func TestLayoutsOfManagers(t *testing.T) {
 	home, cfg := workHome(t)
 	for tool, root := range map[string]string{"rbenv": ".rbenv", "nodenv": ".nodenv", "goenv": ".goenv"} { // shims that name no folder at all
 		name := "by-" + tool
-		program(t, `exec `+tool+` exec `+name+` "$@"`, home, root, "shims", name)
-		program(t, `root=$`+strings.ToUpper(tool)+`_ROOT; exec "$root/versions/$(cat "$root/version")/bin/$2"`, home, root, "bin", tool)
+		putProgram(t, `exec `+tool+` exec `+name+` "$@"`, home, root, "shims", name)
+		putProgram(t, `root=$`+strings.ToUpper(tool)+`_ROOT; exec "$root/versions/$(cat "$root/version")/bin/$2"`, home, root, "bin", tool)
 		installed(t, name, "1", home, root, "versions/1/bin")
 		must(t, os.WriteFile(filepath.Join(home, root, "version"), []byte("1\n"), 0o600))
 	}
-	program(t, `exec "$VOLTA_HOME/tools/image/by-volta/1/bin/by-volta"`, home, ".volta/bin/volta-shim")
+	putProgram(t, `exec "$VOLTA_HOME/tools/image/by-volta/1/bin/by-volta"`, home, ".volta/bin/volta-shim")
 	must(t, os.Symlink("volta-shim", filepath.Join(home, ".volta/bin/by-volta")))
 	installed(t, "by-volta", "1", home, ".volta/tools/image/by-volta/1/bin")
 	installed(t, "by-sdkman", "1", home, ".sdkman/candidates/by-sdkman/1/bin")
@@ -167,10 +167,10 @@ func TestLayoutsOfManagers(t *testing.T) {
 	installed(t, "by-fnm", "1", home, ".local/share/fnm/node-versions/v20.1.0/installation/bin")
 	must(t, os.MkdirAll(filepath.Join(home, ".local/share/fnm/aliases"), 0o755))
 	must(t, os.Symlink(filepath.Join(home, ".local/share/fnm/node-versions/v20.1.0/installation"), filepath.Join(home, ".local/share/fnm/aliases/default")))
-	program(t, "echo by-corepack 1", home, ".nvm/versions/node/v20.1.0/lib/node_modules/corepack/dist/by-corepack.js")
+	putProgram(t, "echo by-corepack 1", home, ".nvm/versions/node/v20.1.0/lib/node_modules/corepack/dist/by-corepack.js")
 	must(t, os.MkdirAll(filepath.Join(home, ".nvm/versions/node/v20.1.0/bin"), 0o755))
 	must(t, os.Symlink("../lib/node_modules/corepack/dist/by-corepack.js", filepath.Join(home, ".nvm/versions/node/v20.1.0/bin/by-corepack")))
-	program(t, "echo by-npm 1", home, ".local/lib/node_modules/by-npm/cli.js")
+	putProgram(t, "echo by-npm 1", home, ".local/lib/node_modules/by-npm/cli.js")
 	for name, target := range map[string]string{"by-npm": "../lib/node_modules/by-npm/cli.js",
 		"by-pipx": filepath.Join(home, ".local/share/pipx/venvs/by-pipx/bin/by-pipx"),
 		"by-uv":   filepath.Join(home, ".local/share/uv/tools/by-uv/bin/by-uv")} {
@@ -178,7 +178,7 @@ func TestLayoutsOfManagers(t *testing.T) {
 		must(t, os.Symlink(target, filepath.Join(home, ".local/bin", name)))
 	}
 	installed(t, "by-pipx", "1", home, ".local/share/pipx/venvs/by-pipx/bin")
-	program(t, `test -x "$UV_PYTHON_INSTALL_DIR/cpython-3.12/bin/python3" && echo by-uv 1`, home, ".local/share/uv/tools/by-uv/bin/by-uv")
+	putProgram(t, `test -x "$UV_PYTHON_INSTALL_DIR/cpython-3.12/bin/python3" && echo by-uv 1`, home, ".local/share/uv/tools/by-uv/bin/by-uv")
 	installed(t, "python3", "3.12", home, ".local/share/uv/python/cpython-3.12/bin")
 	all := "by-rbenv by-nodenv by-goenv by-volta by-sdkman by-fnm by-corepack by-npm by-pipx by-uv"
 	want := strings.ReplaceAll(all, " ", " 1\n") + " 1"

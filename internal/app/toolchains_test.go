@@ -34,7 +34,7 @@ func bareHome(t *testing.T) string {
 }
 
 // program writes a shell script.
-func program(t *testing.T, text string, parts ...string) {
+func putProgram(t *testing.T, text string, parts ...string) {
 	t.Helper()
 	file := filepath.Join(parts...)
 	must(t, os.MkdirAll(filepath.Dir(file), 0o755))
@@ -46,16 +46,16 @@ func program(t *testing.T, text string, parts ...string) {
 func TestToolChainsOfAHome(t *testing.T) {
 	home := bareHome(t)
 	t.Setenv("PATH", filepath.Join(home, ".pyenv/shims")+":/usr/local/bin:/usr/bin:/bin") // as somebody has who has one of them in the profile
-	program(t, `exec "${RUSTUP_HOME:-$HOME/.rustup}/toolchains/stable/bin/cargo" "$@"`, home, ".cargo/bin/cargo")
-	program(t, "echo cargo 1.95.0", home, ".rustup/toolchains/stable/bin/cargo")
-	program(t, `exec "${PYENV_ROOT:-$HOME/.pyenv}/versions/3.11/bin/python3" "$@"`, home, ".pyenv/shims/python3")
-	program(t, "echo Python 3.11.7", home, ".pyenv/versions/3.11/bin/python3")
-	program(t, "echo v18.0.0", home, ".nvm/versions/node/v18.0.0/bin/node")
-	program(t, "echo v20.0.0", home, ".nvm/versions/node/v20.0.0/bin/node")
-	program(t, `exec asdf exec ruby "$@"`, home, ".asdf/shims/ruby")
-	program(t, asdfExec, home, ".asdf/bin/asdf")
-	program(t, "echo ruby 3.3.0", home, ".asdf/installs/ruby/3.3.0/bin/ruby")
-	program(t, "echo 2.1.0", home, ".deno/bin/deno")
+	putProgram(t, `exec "${RUSTUP_HOME:-$HOME/.rustup}/toolchains/stable/bin/cargo" "$@"`, home, ".cargo/bin/cargo")
+	putProgram(t, "echo cargo 1.95.0", home, ".rustup/toolchains/stable/bin/cargo")
+	putProgram(t, `exec "${PYENV_ROOT:-$HOME/.pyenv}/versions/3.11/bin/python3" "$@"`, home, ".pyenv/shims/python3")
+	putProgram(t, "echo Python 3.11.7", home, ".pyenv/versions/3.11/bin/python3")
+	putProgram(t, "echo v18.0.0", home, ".nvm/versions/node/v18.0.0/bin/node")
+	putProgram(t, "echo v20.0.0", home, ".nvm/versions/node/v20.0.0/bin/node")
+	putProgram(t, `exec asdf exec ruby "$@"`, home, ".asdf/shims/ruby")
+	putProgram(t, asdfExec, home, ".asdf/bin/asdf")
+	putProgram(t, "echo ruby 3.3.0", home, ".asdf/installs/ruby/3.3.0/bin/ruby")
+	putProgram(t, "echo 2.1.0", home, ".deno/bin/deno")
 	must(t, os.WriteFile(filepath.Join(home, ".tool-versions"), []byte("# mine\nruby 3.3.0 # stable\n"), 0o600))
 	must(t, os.WriteFile(filepath.Join(home, ".netrc"), []byte("secret"), 0o600))
 	must(t, os.WriteFile(filepath.Join(home, ".cargo/credentials.toml"), []byte("secret"), 0o600))
@@ -89,7 +89,7 @@ func TestToolChainsOfAHome(t *testing.T) {
 func TestScenarioFindsToolChainsOfAHome(t *testing.T) {
 	home := bareHome(t)
 	t.Setenv("PATH", "/usr/local/bin:/usr/bin:/bin")
-	program(t, "echo cargo 1.95.0", home, ".cargo/bin/cargo")
+	putProgram(t, "echo cargo 1.95.0", home, ".cargo/bin/cargo")
 	agents, end := newAgents(load(t, "LONGSHIFT_SCENARIO=/dev/null"), slog.New(slog.DiscardHandler))
 	defer end()
 	s := agent.Session{ID: "scenario-finds-cargo", Role: task.Implementer, Dir: t.TempDir(), StateDir: t.TempDir(),
@@ -137,8 +137,8 @@ func TestProgramsInPrivateFolders(t *testing.T) {
 	dir, err := os.MkdirTemp("/var/tmp", "longshift-test-")
 	must(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	program(t, "echo 9.9.9", dir, "bin/deno")
-	program(t, "true", dir, "agents/claude")
+	putProgram(t, "echo 9.9.9", dir, "bin/deno")
+	putProgram(t, "true", dir, "agents/claude")
 	t.Setenv("PATH", filepath.Join(dir, "bin")+":/usr/bin:/bin")
 	cfg := load(t, "LONGSHIFT_DATA="+t.TempDir(), "LONGSHIFT_CLAUDE="+filepath.Join(dir, "agents/claude"))
 	if list := readable(cfg); !slices.Contains(list, filepath.Join(dir, "agents")) {

@@ -53,7 +53,7 @@ func packages(t *testing.T) []listed {
 }
 
 // parts are what the members of a family share beside its root. They are no leaves: nothing in the world stands behind them.
-var parts = []string{"agent/prompt", "agent/marker", "agent/reporting", "agent/loop", "agent/program", "agent/tools", "agent/transcript", "intake/workfile", "intake/dirwatch"}
+var parts = []string{"agent/prompt", "agent/marker", "agent/reporting", "agent/loop", "agent/program", "agent/jsonrpc", "agent/acp", "agent/tools", "agent/transcript", "intake/workfile", "intake/dirwatch"}
 
 // family gives the family's root when the import is a leaf of one.
 func family(path string) (root string, isLeaf bool) {

@@ -47,8 +47,9 @@ func checkNative(conf config.Config) Finding {
 
 // packages are where the binaries of agents come from.
 var packages = map[string]struct{ name, npm string }{
-	task.AgentClaude: {"Claude Code", "@anthropic-ai/claude-code"},
-	task.AgentCodex:  {"Codex", "@openai/codex"},
+	task.AgentClaude:   {"Claude Code", "@anthropic-ai/claude-code"},
+	task.AgentCodex:    {"Codex", "@openai/codex"},
+	task.AgentOpenCode: {"OpenCode", "opencode-ai"},
 }
 
 // checkProgram runs an agent's binary for its version.

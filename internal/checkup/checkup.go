@@ -17,14 +17,15 @@ type Finding = signals.HostFinding
 
 // The names of findings that others look for.
 const (
-	OfVersion = "version"
-	OfClaude  = "claude" // as all programs of agents, by their names
-	OfCodex   = "codex"
-	OfNative  = "native agent"
-	OfModel   = "model key"
-	OfOpenAI  = "OpenAI key"
-	OfGitHub  = "github token"
-	OfApp     = "github app"
+	OfVersion  = "version"
+	OfClaude   = "claude" // as all programs of agents, by their names
+	OfCodex    = "codex"
+	OfOpenCode = "opencode"
+	OfNative   = "native agent"
+	OfModel    = "model key"
+	OfOpenAI   = "OpenAI key"
+	OfGitHub   = "github token"
+	OfApp      = "github app"
 )
 
 // askWithin bounds how long a program may take that is only asked for its version.

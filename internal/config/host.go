@@ -72,7 +72,8 @@ type Program struct {
 
 // Programs returns the binaries of the agents that tasks may choose.
 func (c Config) Programs() (list []Program) {
-	for _, p := range []Program{{"claude", "LONGSHIFT_CLAUDE", c.Model.Claude}, {"codex", "LONGSHIFT_CODEX", c.Model.CodexProgram()}} {
+	for _, p := range []Program{{"claude", "LONGSHIFT_CLAUDE", c.Model.Claude}, {"codex", "LONGSHIFT_CODEX", c.Model.CodexProgram()},
+		{"opencode", "LONGSHIFT_OPENCODE", c.Model.OpenCode}} {
 		if slices.Contains(c.Limits.Agents, p.Agent) {
 			list = append(list, p)
 		}

@@ -18,6 +18,7 @@ type Model struct {
 	Pass        []string `envconfig:"LONGSHIFT_GATEWAY_PASS"`
 	Claude      string   `envconfig:"LONGSHIFT_CLAUDE" default:"claude"`
 	Codex       string   `envconfig:"LONGSHIFT_CODEX" default:"codex"`
+	OpenCode    string   `envconfig:"LONGSHIFT_OPENCODE" default:"opencode"`
 }
 
 // ModelKind is how a secret is presented to the model's API.

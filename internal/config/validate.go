@@ -58,11 +58,11 @@ func (c *Config) validate() []error {
 	mistakes = append(mistakes, c.validateGitHub()...)
 	c.Limits.Agents = tidy(c.Limits.Agents)
 	for _, agent := range c.Limits.Agents {
-		hint := "unknown agent; give claude, codex or native"
+		hint := "unknown agent; give claude, codex, opencode or native"
 		if agent == "script" {
-			hint = "the scripted agent is allowed by naming its scenario; set LONGSHIFT_SCENARIO and give claude, codex or native here"
+			hint = "the scripted agent is allowed by naming its scenario; set LONGSHIFT_SCENARIO and give claude, codex, opencode or native here"
 		}
-		wrong(slices.Contains([]string{"claude", "codex", "native"}, agent), "LONGSHIFT_AGENTS", agent, hint)
+		wrong(slices.Contains([]string{"claude", "codex", "opencode", "native"}, agent), "LONGSHIFT_AGENTS", agent, hint)
 	}
 	for _, u := range []struct {
 		name string

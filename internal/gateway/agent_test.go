@@ -28,6 +28,7 @@ import (
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/agenttest"
 	"github.com/longshift/longshift/internal/agent/claude"
+	"github.com/longshift/longshift/internal/agent/program"
 	"github.com/longshift/longshift/task"
 )
 
@@ -69,7 +70,7 @@ func TestRealAgentPassesUnchanged(t *testing.T) {
 				}
 				return inside(ctx, call)
 			}
-			d := claude.New(claude.Config{Binary: binary, Path: os.Getenv("PATH"), Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
+			d := claude.New(claude.Config{Config: program.Config{Binary: binary, Path: os.Getenv("PATH"), Log: slog.New(slog.NewTextHandler(t.Output(), nil))}})
 			defer d.Close()
 			if o, err := d.Run(t.Context(), session, func(agent.Event) {}); err != nil || o.Kind != agent.Completed {
 				t.Fatalf("%+v, %v", o, err)

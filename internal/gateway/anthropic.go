@@ -58,6 +58,7 @@ func anthropic(granted []serverTool) vendor {
 		"context-management-2025-06-27", "extended-cache-ttl-2025-04-11", "prompt-caching-scope-2026-01-05", "cache-diagnosis-2026-04-07",
 		"mid-conversation-system-2026-04-07", "mid-conversation-tool-changes-2026-07-01", "per-turn-control-2026-07-01",
 		"redact-thinking-2026-02-12", "thinking-token-count-2026-05-13", "thinking-display-updates-2026-08-18",
+		"thinking-binding-controls-2026-08-01", "structured-outputs-2025-11-13", // OpenCode's
 	}
 	for _, t := range grantable {
 		tools.by[t.kind] = ungranted{t.name}
@@ -79,6 +80,7 @@ func anthropic(granted []serverTool) vendor {
 		}},
 		"thinking": record{name: "thinking", keys: keys{
 			"type": words{"enabled", "adaptive", "disabled"}, "budget_tokens": integer, "display": text,
+			"block_binding": record{name: "thinking.block_binding", keys: keys{"prefix_mismatch_behavior": text}},
 		}},
 		"context_management": record{name: "context_management", keys: keys{"edits": list{typed("edit", map[string]record{
 			"clear_thinking_*": {keys: keys{"keep": anything}},

@@ -30,6 +30,12 @@ func CodexLauncher(t testing.TB) string {
 	return installed(t, "LONGSHIFT_CODEX", "Codex", filepath.Join("@openai", "codex", "bin", "codex.js"))
 }
 
+// OpenCodeBinary is ClaudeBinary for the pinned OpenCode and LONGSHIFT_OPENCODE.
+func OpenCodeBinary(t testing.TB) string {
+	t.Helper()
+	return installed(t, "LONGSHIFT_OPENCODE", "OpenCode", filepath.Join("opencode-ai", "bin", "opencode.exe"))
+}
+
 // installed finds an agent's binary: the file that the variable names, else the one below test/agents/node_modules.
 func installed(t testing.TB, variable, agent, path string) string {
 	t.Helper()

@@ -134,7 +134,7 @@ func TestFailures(t *testing.T) {
 func TestNames(t *testing.T) {
 	t.Parallel()
 	for short, full := range map[string]string{"opus": "claude-opus-5-5", "claude-sonnet-4-5": "claude-sonnet-4-5", "other/model": "other/model"} {
-		if got := Name(short); got != full {
+		if got := agent.ModelName(short); got != full {
 			t.Errorf("%s is %s", short, got)
 		}
 	}

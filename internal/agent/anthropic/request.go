@@ -9,20 +9,10 @@ import (
 	"github.com/anthropics/anthropic-sdk-go/option"
 	"github.com/anthropics/anthropic-sdk-go/packages/param"
 
+	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/transcript"
 	"github.com/longshift/longshift/internal/fault"
 )
-
-// names are the models that the short names of the configuration stand for; the same as in Claude Code 2.1.328.
-var names = map[string]string{"opus": "claude-opus-5-5", "sonnet": "claude-sonnet-5-5", "haiku": "claude-haiku-5-5"}
-
-// Name returns the full name of a model.
-func Name(short string) string {
-	if full, ok := names[short]; ok {
-		return full
-	}
-	return short
-}
 
 // request is a conversation as the API takes it. What it makes of the entries before the last ones does not depend on what comes behind
 // them, except for the marks up to which the API keeps the conversation in its cache.
@@ -31,10 +21,10 @@ func request(q transcript.Query) (p sdk.MessageNewParams, err error) {
 	if err != nil {
 		return p, fault.New(fault.Internal, "%w", err)
 	}
-	p = sdk.MessageNewParams{Model: sdk.Model(Name(q.Start.Model)), MaxTokens: int64(q.MaxOutput),
+	p = sdk.MessageNewParams{Model: sdk.Model(agent.ModelName(q.Start.Model)), MaxTokens: int64(q.MaxOutput),
 		Metadata: sdk.MetadataParam{UserID: sdk.String(string(user))},
 		System:   []sdk.TextBlockParam{{Text: q.Start.System, CacheControl: sdk.NewCacheControlEphemeralParam()}}}
-	if budget := q.Start.Thinking; budget > 0 && takesBudget(Name(q.Start.Model)) {
+	if budget := q.Start.Thinking; budget > 0 && takesBudget(agent.ModelName(q.Start.Model)) {
 		p.Thinking = sdk.ThinkingConfigParamOfEnabled(int64(min(budget, q.MaxOutput-1)))
 	}
 	for _, t := range q.Start.Tools {
@@ -125,7 +115,7 @@ const keptCalls = 12
 // clearing asks the API to leave old results of tools out of a long conversation. What is sent stays the same, so what the API has in its
 // cache stays good until it does. Servers that only speak like it are not asked.
 func clearing(model string, context int) []option.RequestOption {
-	if !strings.HasPrefix(Name(model), "claude-") || context == 0 {
+	if !strings.HasPrefix(agent.ModelName(model), "claude-") || context == 0 {
 		return nil
 	}
 	type amount struct {

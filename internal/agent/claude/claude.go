@@ -20,16 +20,11 @@ const Pinned = "2.1.328"
 // programName is what errors and the file with the pid call the binary.
 const programName = "claude"
 
-// Config is what New needs. Only Binary is required.
+// Config is what New needs.
 type Config struct {
-	Binary   string           // absolute path of the executable, or a bare name in Path
-	Version  string           // the only accepted version; "" for Pinned
-	Path     string           // PATH of the agent and its commands unless Session.Env has one; "" for the system's folders
-	Log      *slog.Logger     // nil for none
-	Now      func() time.Time // nil for time.Now; for event times and for quota resets without a date
-	Grace    time.Duration    // time for the binary to exit, after its result and after SIGTERM; 0 for 5 s
-	Retries  int              // how often the binary retries a failed model call, with growing pauses; 0 for 4
-	WarmTime time.Duration    // how long a process of Warm waits for its Run; 0 for 10 min
+	program.Config
+	Retries  int           // how often the binary retries a failed model call, with growing pauses; 0 for 4
+	WarmTime time.Duration // how long a process of Warm waits for its Run; 0 for 10 min
 }
 
 // Driver runs sessions of Claude Code. It is an agent.Agent.
@@ -45,13 +40,7 @@ type Driver struct {
 
 // New returns a driver. It starts nothing.
 func New(c Config) *Driver {
-	c.Version = cmp.Or(c.Version, Pinned)
-	c.Path = cmp.Or(c.Path, program.SystemPath)
-	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
-	if c.Now == nil {
-		c.Now = time.Now
-	}
-	c.Grace = cmp.Or(c.Grace, 5*time.Second)
+	c.Config = c.Config.Default(Pinned)
 	c.Retries = cmp.Or(c.Retries, 4)
 	c.WarmTime = cmp.Or(c.WarmTime, 10*time.Minute)
 	return &Driver{cfg: c, log: c.Log, holds: map[string]*hold{}, warm: map[string]*started{}}

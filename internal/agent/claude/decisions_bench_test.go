@@ -12,6 +12,7 @@ import (
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/agenttest"
+	"github.com/longshift/longshift/internal/agent/program"
 	"github.com/longshift/longshift/task"
 )
 
@@ -28,7 +29,7 @@ func BenchmarkCall(b *testing.B) {
 		turns = append(turns, agenttest.Turn{Tools: []agenttest.Tool{call("Read", "file_path", filepath.Join(dir, "kept.txt"))}})
 	}
 	model := agenttest.NewServer(b, agenttest.Script{Rules: []agenttest.Rule{{Role: task.Implementer, Turns: append(turns, agenttest.Turn{Text: "Done."})}}})
-	d := New(Config{Binary: agenttest.ClaudeBinary(b)})
+	d := New(Config{Config: program.Config{Binary: agenttest.ClaudeBinary(b)}})
 	b.Cleanup(func() { d.Close() })
 	var whole, asked []float64
 	for b.Loop() {

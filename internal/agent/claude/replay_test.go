@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/agent/program"
 	"github.com/longshift/longshift/internal/confine/process"
 	"github.com/longshift/longshift/internal/fault"
 )
@@ -26,7 +27,7 @@ func replay(t testing.TB, name string, exit process.Exit, emit func(agent.Event)
 		t.Fatal(err)
 	}
 	now := func() time.Time { return recordedAt }
-	a := &attempt{d: New(Config{Now: now}), s: agent.Session{ID: "x"}, exit: exit, reader: newReader(now, emit), decisions: newDecisions(agent.Session{})}
+	a := &attempt{d: New(Config{Config: program.Config{Now: now}}), s: agent.Session{ID: "x"}, exit: exit, reader: newReader(now, emit), decisions: newDecisions(agent.Session{})}
 	for line := range bytes.SplitSeq(data, []byte{'\n'}) {
 		a.reader.line(line)
 	}

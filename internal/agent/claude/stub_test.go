@@ -26,7 +26,7 @@ func stub(t *testing.T, script string) (*Driver, agent.Session) {
 		t.Fatal(err)
 	}
 	s := agent.Session{ID: uuid.NewString(), Role: task.Planner, Dir: dir, StateDir: t.TempDir(), Prompt: "p", Model: "opus", ReadOnly: true, Wall: time.Minute}
-	return New(Config{Binary: path, Path: os.Getenv("PATH"), Grace: 200 * time.Millisecond}), s
+	return New(Config{Config: program.Config{Binary: path, Path: os.Getenv("PATH"), Grace: 200 * time.Millisecond}}), s
 }
 
 const goodEnd = `echo '{"type":"result","subtype":"success","is_error":false,"terminal_reason":"completed","result":"ok"}'` + "\n"

@@ -9,6 +9,7 @@ import (
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/agenttest"
+	"github.com/longshift/longshift/internal/agent/program"
 	"github.com/longshift/longshift/task"
 )
 
@@ -17,7 +18,7 @@ import (
 // here a second.
 func BenchmarkFirstAnswer(b *testing.B) {
 	model := agenttest.NewServer(b, agenttest.Script{Rules: []agenttest.Rule{{Role: task.Implementer, Turns: []agenttest.Turn{{Text: "Hello."}}}}})
-	d := New(Config{Binary: agenttest.ClaudeBinary(b)})
+	d := New(Config{Config: program.Config{Binary: agenttest.ClaudeBinary(b)}})
 	b.Cleanup(func() { d.Close() })
 	for name, c := range map[string]struct{ warm, reports bool }{
 		"cold": {}, "cold with tools": {reports: true}, "warm": {warm: true}, "warm with tools": {true, true},

@@ -1,14 +1,14 @@
 package codex
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
 
 	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/agent/jsonrpc"
+	"github.com/longshift/longshift/internal/agent/program"
 	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 )
@@ -26,7 +26,7 @@ func action(a string) map[string]any   { return map[string]any{"action": a} }
 
 // question handles a request of the binary. It never blocks: goroutines that end with ctx send the answers. An error means that the session
 // must be stopped.
-func (a *attempt) question(ctx context.Context, m *message) error {
+func (a *attempt) question(ctx context.Context, m *jsonrpc.Message) error {
 	a.calls.ask(string(m.ID))
 	switch m.Method {
 	case "item/commandExecution/requestApproval":
@@ -46,24 +46,24 @@ func (a *attempt) question(ctx context.Context, m *message) error {
 		a.answer(m.ID, map[string]any{"permissions": map[string]any{}, "scope": "turn"}) // none
 	default:
 		a.calls.answering(string(m.ID))
-		a.conn.refuse(m.ID, "not supported: "+m.Method)
+		a.conn.Refuse(m.ID, "not supported: "+m.Method)
 	}
 	return nil
 }
 
 func (a *attempt) answer(id json.RawMessage, result any) {
 	a.calls.answering(string(id))
-	a.conn.reply(id, result)
+	a.conn.Reply(id, result)
 }
 
 // approve has a command or a patch decided on. A question that would grant more than this one call is declined.
-func (a *attempt) approve(ctx context.Context, m *message, kind string) error {
+func (a *attempt) approve(ctx context.Context, m *jsonrpc.Message, kind string) error {
 	var p approval
 	if err := json.Unmarshal(m.Params, &p); err != nil {
 		return fault.New(fault.Internal, "codex asks in another way: %w", err)
 	}
 	if p.Kind != "" && p.Kind != "command" || p.ApprovalID != nil || p.Root != nil || set(p.More) || set(p.Network) {
-		a.report.send(agent.Event{Kind: agent.Denied, ID: p.Item, Tool: "Bash", Text: "only a single call can be allowed"})
+		a.report.Send(agent.Event{Kind: agent.Denied, ID: p.Item, Tool: "Bash", Text: "only a single call can be allowed"})
 		a.answer(m.ID, decision("decline"))
 		return nil
 	}
@@ -88,7 +88,7 @@ func (a *attempt) decide(ctx context.Context, question json.RawMessage, turn str
 		if a.calls.over() != nil {
 			return // the binary gives the question up
 		}
-		d := a.ask(ctx, call)
+		d := program.Decide(ctx, a.s, call)
 		if ctx.Err() != nil || d.End == "" && a.calls.over() != nil {
 			return // the session is being stopped; a refusal would make the model continue
 		}
@@ -98,7 +98,7 @@ func (a *attempt) decide(ctx context.Context, question json.RawMessage, turn str
 		}
 		if !d.Allow {
 			a.calls.decided(c, false, d.Reason)
-			a.report.send(agent.Event{Kind: agent.Denied, Tool: call.Tool, ID: call.ID, Text: d.Reason})
+			a.report.Send(agent.Event{Kind: agent.Denied, Tool: call.Tool, ID: call.ID, Text: d.Reason})
 			a.steer(ctx, turn, fmt.Sprintf("The call of %s was refused: %s", call.Tool, d.Reason), func() { a.answer(question, say.decline) })
 			return
 		}
@@ -117,32 +117,4 @@ func (a *attempt) decide(ctx context.Context, question json.RawMessage, turn str
 		return
 	}
 	a.steer(ctx, turn, strings.Join(notes, "\n"), accept)
-}
-
-// ask decides on a call. Sessions that only read write no files, whatever Permit says, and run commands in a box alone: the model can have
-// a command run outside of the binary's own sandbox, and the question does not tell. The binary can't change a call, so one that Permit would
-// change is refused.
-func (a *attempt) ask(ctx context.Context, c agent.Call) agent.Decision {
-	switch {
-	case a.s.ReadOnly && (c.Tool == "Write" || c.Tool == "Edit"):
-		return agent.Decision{Reason: "this session only reads"}
-	case a.s.ReadOnly && c.Tool == "Bash" && a.s.Start == nil:
-		return agent.Decision{Reason: "this session only reads, and no sandbox holds a command to it"}
-	}
-	d := a.s.Permit.Ask(ctx, c)
-	if d.Allow && d.Input != nil && !sameJSON(d.Input, c.Input) {
-		return agent.Decision{Reason: "it may only be made as " + string(d.Input) + "; " + cmp.Or(d.Reason, "make it so")}
-	}
-	return d
-}
-
-// sameJSON compares values, whatever their spaces and the order of their fields.
-func sameJSON(a, b json.RawMessage) bool {
-	var x, y any
-	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {
-		return false
-	}
-	p, errP := json.Marshal(x)
-	q, errQ := json.Marshal(y)
-	return errP == nil && errQ == nil && bytes.Equal(p, q)
 }

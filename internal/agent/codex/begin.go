@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/agent/jsonrpc"
+	"github.com/longshift/longshift/internal/agent/program"
 	"github.com/longshift/longshift/internal/fault"
 )
 
@@ -16,19 +18,19 @@ import (
 const connectTime = 20 * time.Second
 
 // ignore is for answers that change nothing.
-func ignore(json.RawMessage, *refusal) error { return nil }
+func ignore(json.RawMessage, *jsonrpc.Error) error { return nil }
 
 // begin introduces us. Each answer leads to the next request: initialize, thread/start or thread/resume, turn/start.
 func (a *attempt) begin(ctx context.Context) {
 	who := map[string]any{"clientInfo": map[string]any{"name": provider, "version": Pinned}}
-	a.conn.call("initialize", who, func(result json.RawMessage, no *refusal) error {
+	a.conn.Call("initialize", who, func(result json.RawMessage, no *jsonrpc.Error) error {
 		if no != nil {
 			return fault.New(fault.Infra, "codex does not start: %s", no.Message)
 		}
 		if err := a.checkVersion(result); err != nil {
 			return err
 		}
-		a.conn.notify("initialized")
+		a.conn.Notify("initialized", nil)
 		if a.thread != "" {
 			a.resumeThread(ctx)
 		} else {
@@ -59,7 +61,7 @@ func (a *attempt) checkVersion(result json.RawMessage) error {
 }
 
 func (a *attempt) startThread(ctx context.Context) {
-	a.conn.call("thread/start", threadParams(a.s), func(result json.RawMessage, no *refusal) error {
+	a.conn.Call("thread/start", threadParams(a.s), func(result json.RawMessage, no *jsonrpc.Error) error {
 		if no != nil {
 			return fault.New(fault.Infra, "codex starts no conversation: %s", no.Message)
 		}
@@ -71,7 +73,7 @@ func (a *attempt) startThread(ctx context.Context) {
 func (a *attempt) resumeThread(ctx context.Context) {
 	p := threadParams(a.s)
 	p["threadId"], p["excludeTurns"] = a.thread, true
-	a.conn.call("thread/resume", p, func(result json.RawMessage, no *refusal) error {
+	a.conn.Call("thread/resume", p, func(result json.RawMessage, no *jsonrpc.Error) error {
 		switch {
 		case no == nil:
 			a.resumed = true
@@ -97,11 +99,11 @@ func (a *attempt) opened(ctx context.Context, result json.RawMessage) error {
 		return fault.New(fault.Internal, "codex has resumed conversation %q, wanted %q", o.Thread.ID, a.thread)
 	}
 	a.thread = o.Thread.ID
-	if err := keepThread(a.s, a.thread); err != nil {
+	if err := program.KeepID(a.s, threadName, a.thread); err != nil {
 		return err
 	}
 	a.started = true
-	a.report.send(agent.Event{Kind: agent.Started, ID: a.thread, Text: a.d.cfg.Version})
+	a.report.Send(agent.Event{Kind: agent.Started, ID: a.thread, Text: a.d.cfg.Version})
 	a.answers.Go(func() { a.prompt(ctx) })
 	return nil
 }
@@ -127,7 +129,7 @@ func (a *attempt) prompt(ctx context.Context) {
 	if a.s.Thinking > 0 {
 		p["effort"] = effort(a.s.Thinking)
 	}
-	a.conn.call("turn/start", p, func(result json.RawMessage, no *refusal) error {
+	a.conn.Call("turn/start", p, func(result json.RawMessage, no *jsonrpc.Error) error {
 		var r struct {
 			Turn turn `json:"turn"`
 		}

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/agent/program"
 	"github.com/longshift/longshift/internal/fault"
 )
 
@@ -67,7 +68,7 @@ func (cs *calls) report(e elicitation) *calling {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
 	for _, c := range cs.items {
-		if c.item.Type == kindReport && !c.asked && c.item.Server == e.Server && c.item.Tool == e.Meta.Tool && sameJSON(c.item.Arguments, e.Meta.Params) {
+		if c.item.Type == kindReport && !c.asked && c.item.Server == e.Server && c.item.Tool == e.Meta.Tool && program.SameJSON(c.item.Arguments, e.Meta.Params) {
 			c.asked = true
 			return c
 		}

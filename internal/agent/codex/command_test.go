@@ -9,6 +9,7 @@ import (
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/agenttest"
+	"github.com/longshift/longshift/internal/agent/program"
 	"github.com/longshift/longshift/task"
 )
 
@@ -55,7 +56,7 @@ func TestCommandsAreJudgedAsWritten(t *testing.T) {
 		t.Fatalf("asked about %d commands", len(calls))
 	}
 	for i, c := range calls {
-		if want := newCall("", "Bash", "", map[string]any{"command": commands[i]}); string(c.Input) != string(want.Input) {
+		if want := program.NewCall("", "Bash", "", map[string]any{"command": commands[i]}); string(c.Input) != string(want.Input) {
 			t.Errorf("%q was told as %s", commands[i], c.Input)
 		}
 	}

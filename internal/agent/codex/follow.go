@@ -5,45 +5,23 @@ import (
 	"encoding/json"
 
 	"github.com/longshift/longshift/internal/agent"
-	"github.com/longshift/longshift/internal/confine/process"
+	"github.com/longshift/longshift/internal/agent/jsonrpc"
 	"github.com/longshift/longshift/internal/fault"
 )
-
-// lineMax is the longest line that is read. Outputs of commands are cut by the binary, but an image is a line.
-const lineMax = 32 << 20
 
 // follow reads the binary's messages until they end or the session must be stopped. Questions that it passes on end with ctx.
 func (a *attempt) follow(ctx context.Context) error {
 	a.begin(ctx)
-	lines := process.NewLineScanner(a.proc.Stdout(), lineMax)
-	for lines.Scan() {
-		var m message
-		if json.Unmarshal(lines.Bytes(), &m) != nil {
-			a.broken++
-			continue
-		}
-		if err := a.handle(ctx, &m); err != nil {
-			return err
-		}
-	}
-	if lines.Skipped() > 0 { // an approval or a call could be among them
-		return fault.New(fault.Internal, "codex wrote %d messages of more than %d bytes", lines.Skipped(), lineMax)
-	}
-	if err := lines.Err(); err != nil {
-		return fault.New(fault.Infra, "read codex's output: %w", err)
-	}
-	return nil
+	broken, err := jsonrpc.Read(a.proc.Stdout(), programName, func(m *jsonrpc.Message) error { return a.handle(ctx, m) })
+	a.broken = broken
+	return err
 }
 
 // handle takes one message. An error means that the session must be stopped.
-func (a *attempt) handle(ctx context.Context, m *message) error {
+func (a *attempt) handle(ctx context.Context, m *jsonrpc.Message) error {
 	switch {
 	case m.Method == "":
-		if err := a.conn.answered(m); err == errNotOurs {
-			return fault.New(fault.Internal, "codex: %w", err)
-		} else {
-			return err
-		}
+		return a.conn.Answered(m)
 	case len(m.ID) > 0:
 		return a.question(ctx, m)
 	}
@@ -51,7 +29,7 @@ func (a *attempt) handle(ctx context.Context, m *message) error {
 }
 
 // notice reads a notification. Those of unknown methods are ignored; what they could hide is caught by the calls that they are about.
-func (a *attempt) notice(m *message) error {
+func (a *attempt) notice(m *jsonrpc.Message) error {
 	var p struct {
 		Item    item     `json:"item"`
 		ItemID  string   `json:"itemId"`
@@ -74,7 +52,7 @@ func (a *attempt) notice(m *message) error {
 		}
 	case "error":
 		if json.Unmarshal(m.Params, &p) == nil && p.Retry {
-			a.report.send(agent.Event{Kind: agent.Retry, Text: p.Error.Message})
+			a.report.Send(agent.Event{Kind: agent.Retry, Text: p.Error.Message})
 		}
 		return nil
 	case "mcpServer/startupStatus/updated":
@@ -115,13 +93,13 @@ func (a *attempt) turnEnds(t turn) error {
 	a.stopAfter(a.d.cfg.Grace)
 	end := a.calls.over()
 	if end == nil {
-		a.conn.close()
+		a.conn.Close()
 		return nil
 	}
 	note := map[string]any{"type": "message", "role": "developer",
 		"content": []any{map[string]any{"type": "input_text", "text": "The session stopped here: " + end.Reason}}}
-	a.conn.call("thread/inject_items", map[string]any{"threadId": a.thread, "items": []any{note}}, func(json.RawMessage, *refusal) error {
-		a.conn.close()
+	a.conn.Call("thread/inject_items", map[string]any{"threadId": a.thread, "items": []any{note}}, func(json.RawMessage, *jsonrpc.Error) error {
+		a.conn.Close()
 		return nil
 	})
 	return nil

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/agent/program"
 	"github.com/longshift/longshift/internal/excerpt"
 )
 
@@ -18,8 +19,8 @@ func (a *attempt) itemBegins(it item) error {
 		return err
 	}
 	if it.Type == "imageView" {
-		in := inputOf(map[string]any{"path": it.Path})
-		a.report.send(agent.Event{Kind: agent.ToolCall, Tool: "ViewImage", ID: it.ID, Text: string(in)})
+		c := program.NewCall(it.ID, "ViewImage", "", map[string]any{"path": it.Path})
+		a.report.Send(agent.Event{Kind: agent.ToolCall, Tool: c.Tool, ID: it.ID, Text: string(c.Input)})
 	}
 	list := callsOf(it)
 	if list == nil && it.Type != kindPatch {
@@ -30,7 +31,7 @@ func (a *attempt) itemBegins(it item) error {
 		return err
 	}
 	for _, c := range list {
-		a.report.send(agent.Event{Kind: agent.ToolCall, Tool: c.Tool, ID: c.ID, Text: excerpt.Clip(string(c.Input), shown)})
+		a.report.Send(agent.Event{Kind: agent.ToolCall, Tool: c.Tool, ID: c.ID, Text: excerpt.Clip(string(c.Input), shown)})
 	}
 	if it.Type == kindCommand && (it.Process != nil || it.Status != "inProgress") || it.Type == kindPatch && it.Status != "inProgress" {
 		return a.calls.mayRun(it.ID)
@@ -51,11 +52,11 @@ func (a *attempt) itemEnds(it item) error {
 		return nil
 	case "reasoning":
 		if text := it.thought(); text != "" {
-			a.report.send(agent.Event{Kind: agent.Thinking, Text: excerpt.Clip(text, shown)})
+			a.report.Send(agent.Event{Kind: agent.Thinking, Text: excerpt.Clip(text, shown)})
 		}
 		return nil
 	case "imageView":
-		a.report.send(agent.Event{Kind: agent.ToolResult, ID: it.ID})
+		a.report.Send(agent.Event{Kind: agent.ToolResult, ID: it.ID})
 		return nil
 	case kindCommand, kindPatch, kindReport:
 	default:
@@ -68,7 +69,7 @@ func (a *attempt) itemEnds(it item) error {
 	}
 	c, _ := a.calls.find(it.ID)
 	for _, call := range c.calls {
-		a.report.send(agent.Event{Kind: agent.ToolResult, ID: call.ID, Text: excerpt.Clip(it.result(c.reason), shown), Failed: it.failed()})
+		a.report.Send(agent.Event{Kind: agent.ToolResult, ID: call.ID, Text: excerpt.Clip(it.result(c.reason), shown), Failed: it.failed()})
 	}
 	if it.Type == kindReport && a.finished() { // a further call of the model may have begun; it is broken off
 		if id := a.turn.Load(); id != nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/agent/jsonrpc"
 	"github.com/longshift/longshift/internal/agent/program"
 	"github.com/longshift/longshift/internal/confine/process"
 	"github.com/longshift/longshift/internal/fault"
@@ -18,7 +19,7 @@ func (d *Driver) Run(ctx context.Context, s agent.Session, emit func(agent.Event
 	if err := checkSession(s); err != nil {
 		return agent.Outcome{}, err
 	}
-	release, err := d.claim(s.ID)
+	release, err := d.running.Claim(s.ID)
 	if err != nil {
 		return agent.Outcome{}, err
 	}
@@ -26,9 +27,9 @@ func (d *Driver) Run(ctx context.Context, s agent.Session, emit func(agent.Event
 	defer program.ClearTmp(s)
 	ctx, cancel := program.WithWall(ctx, s)
 	defer cancel()
-	a := &attempt{d: d, s: s, report: &report{now: d.cfg.Now, emit: emit}, calls: newCalls()}
+	a := &attempt{d: d, s: s, report: &report{Events: program.NewEvents(d.cfg.Now, emit)}, calls: newCalls()}
 	if s.Resume {
-		a.thread = keptThread(s)
+		a.thread = program.KeptID(s, threadName, program.UUID)
 	}
 	if ctx.Err() == nil {
 		if err := a.run(ctx); err != nil {
@@ -44,7 +45,7 @@ type attempt struct {
 	s agent.Session
 
 	proc   *process.Process
-	conn   *conn
+	conn   *jsonrpc.Conn
 	report *report
 	calls  *calls
 
@@ -62,8 +63,7 @@ type attempt struct {
 	stderr string
 
 	ended     atomic.Bool // we are ending it: ctx has ended, or the grace period after its turn
-	stopping  sync.Mutex
-	cut       *time.Timer // ends the process if it does not exit by itself
+	deadline  program.Deadline
 	interrupt sync.Once
 }
 
@@ -72,7 +72,7 @@ func (a *attempt) run(ctx context.Context) (err error) {
 	if a.proc, err = a.d.start(ctx, a.s); err != nil {
 		return err
 	}
-	a.conn = newConn(a.proc.Stdin())
+	a.conn = jsonrpc.New(a.proc.Stdin(), "")
 	unhook := context.AfterFunc(ctx, a.windUp)
 	defer unhook()
 	asking, noMore := context.WithCancel(ctx)
@@ -84,7 +84,7 @@ func (a *attempt) run(ctx context.Context) (err error) {
 	a.exit, a.stderr = a.proc.Wait(), a.proc.Stderr()
 	noMore()
 	a.answers.Wait()
-	a.stopTimer()
+	a.deadline.Stop()
 	if a.broken > 0 {
 		a.d.log.WarnContext(ctx, "codex wrote lines that can't be read", "session", a.s.ID, "lines", a.broken)
 	}
@@ -110,26 +110,14 @@ func (a *attempt) windUp() {
 // interruptTurn stops the turn. Commands that it has begun may go on; they end with the process.
 func (a *attempt) interruptTurn(id string) {
 	a.interrupt.Do(func() {
-		a.conn.call("turn/interrupt", map[string]any{"threadId": a.thread, "turnId": id}, ignore)
+		a.conn.Call("turn/interrupt", map[string]any{"threadId": a.thread, "turnId": id}, ignore)
 	})
 }
 
 // stopAfter ends the process if it is still there after the time.
 func (a *attempt) stopAfter(grace time.Duration) {
-	a.stopping.Lock()
-	defer a.stopping.Unlock()
-	if a.cut == nil {
-		a.cut = time.AfterFunc(grace, func() {
-			a.ended.Store(true)
-			a.proc.Stop()
-		})
-	}
-}
-
-func (a *attempt) stopTimer() {
-	a.stopping.Lock()
-	defer a.stopping.Unlock()
-	if a.cut != nil {
-		a.cut.Stop()
-	}
+	a.deadline.Set(grace, func() {
+		a.ended.Store(true)
+		a.proc.Stop()
+	})
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/agenttest"
+	"github.com/longshift/longshift/internal/agent/program"
 	"github.com/longshift/longshift/task"
 )
 
@@ -42,7 +43,7 @@ func newBench(t *testing.T, role task.Role, script agenttest.Script) *bench {
 		Endpoint: agent.Endpoint{BaseURL: model.URL, Token: "session-token"},
 	}}
 	b.session.Permit = agenttest.Inside(b.session)
-	b.Driver = New(Config{Binary: binary, Path: os.Getenv("PATH"), Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Retries: -1})
+	b.Driver = New(Config{Config: program.Config{Binary: binary, Path: os.Getenv("PATH"), Log: slog.New(slog.NewTextHandler(t.Output(), nil))}, Retries: -1})
 	return b
 }
 

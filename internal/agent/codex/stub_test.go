@@ -12,6 +12,7 @@ import (
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/agenttest"
+	"github.com/longshift/longshift/internal/agent/program"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/task"
 )
@@ -25,7 +26,7 @@ func stub(t *testing.T, script string) (*Driver, agent.Session) {
 		t.Fatal(err)
 	}
 	s := agent.Session{ID: uuid.NewString(), Role: task.Implementer, Dir: dir, StateDir: t.TempDir(), Prompt: "p", Model: "m", Wall: time.Minute}
-	return New(Config{Binary: path, Path: os.Getenv("PATH"), Grace: 200 * time.Millisecond}), s
+	return New(Config{Config: program.Config{Binary: path, Path: os.Getenv("PATH"), Grace: 200 * time.Millisecond}}), s
 }
 
 const conversation = "01a21455-6982-7d53-b15b-5cf21a78c9a3"

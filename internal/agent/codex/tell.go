@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/agent/jsonrpc"
 )
 
 // endBy ends the session by a decision: the call is not made, and the model is not called again.
@@ -13,7 +14,7 @@ func (a *attempt) endBy(question json.RawMessage, c *calling, call agent.Call, d
 		return // another one ends it already
 	}
 	a.calls.decided(c, false, d.Reason)
-	a.report.send(agent.Event{Kind: agent.Denied, Tool: call.Tool, ID: call.ID, Text: d.Reason})
+	a.report.Send(agent.Event{Kind: agent.Denied, Tool: call.Tool, ID: call.ID, Text: d.Reason})
 	a.stopAfter(2 * a.d.cfg.Grace)
 	a.answer(question, say.cancel)
 	if id := a.turn.Load(); id != nil {
@@ -28,8 +29,8 @@ func (a *attempt) steer(ctx context.Context, turn, text string, next func()) {
 			turn = *id
 		}
 	}
-	a.conn.call("turn/steer", map[string]any{"threadId": a.thread, "expectedTurnId": turn, "input": input(text, nil)},
-		func(json.RawMessage, *refusal) error {
+	a.conn.Call("turn/steer", map[string]any{"threadId": a.thread, "expectedTurnId": turn, "input": input(text, nil)},
+		func(json.RawMessage, *jsonrpc.Error) error {
 			if ctx.Err() == nil {
 				next()
 			}

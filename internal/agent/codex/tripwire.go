@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/longshift/longshift/internal/agent/jsonrpc"
 	"github.com/longshift/longshift/internal/agent/program"
 	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
@@ -50,7 +51,7 @@ func (a *attempt) checkTurn(id string) error {
 }
 
 // checkNotice refuses what must not happen in a session.
-func (a *attempt) checkNotice(m *message) error {
+func (a *attempt) checkNotice(m *jsonrpc.Message) error {
 	switch m.Method {
 	case "item/commandExecution/terminalInteraction":
 		var p struct {

@@ -1,6 +1,7 @@
 package dev
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -23,7 +24,7 @@ func devText(p *term.Printer, i info) string {
 		case f.State != signals.HostOK:
 			missing = append(missing, f)
 		case slices.Contains(shownChecks, f.Check):
-			facts = append(facts, strings.ToUpper(f.Check[:1])+f.Check[1:], f.Detail)
+			facts = append(facts, cmp.Or(spelled[f.Check], strings.ToUpper(f.Check[:1])+f.Check[1:]), f.Detail)
 		}
 	}
 	text := term.Facts("Longshift is up. Ctrl-C ends it.", facts...)
@@ -47,7 +48,10 @@ func (o *options) settled(ctx context.Context) bool {
 }
 
 // shownChecks are those whose good results are worth a line at the start.
-var shownChecks = []string{checkup.OfClaude, checkup.OfCodex, checkup.OfNative, checkup.OfModel, checkup.OfOpenAI, checkup.OfGitHub, checkup.OfApp}
+var shownChecks = []string{checkup.OfClaude, checkup.OfCodex, checkup.OfOpenCode, checkup.OfNative, checkup.OfModel, checkup.OfOpenAI, checkup.OfGitHub, checkup.OfApp}
+
+// spelled are the checks that are not written as other words at the beginning of a line.
+var spelled = map[string]string{checkup.OfOpenCode: "OpenCode"}
 
 // devHint sets the addresses where they are not the ones that other commands take by themselves.
 func devHint(i info) string {

@@ -58,6 +58,7 @@ func merge(base, over task.Config) task.Config {
 		b.Steps, b.ReadBytes, b.Context = pick(b.Steps, o.Steps), pick(b.ReadBytes, o.ReadBytes), pick(b.Context, o.Context)
 		b.Timeout, b.MaxTimeout, b.API = pick(b.Timeout, o.Timeout), pick(b.MaxTimeout, o.MaxTimeout), pick(b.API, o.API)
 	})
+	base.OpenCode = group(base.OpenCode, over.OpenCode, func(b, o *task.OpenCodeConfig) { b.API = pick(b.API, o.API) })
 	base.Scenario = pick(base.Scenario, over.Scenario)
 	return base
 }

@@ -86,6 +86,7 @@ func defaults() task.Config {
 		Tools: &task.ToolsConfig{Allow: task.DefaultTools()},
 		Native: &task.NativeConfig{Steps: new(150), ReadBytes: new(512 << 10), Timeout: new("30s"), MaxTimeout: new("5m"),
 			Context: new(200_000), API: new(task.APIAnthropic)},
+		OpenCode: &task.OpenCodeConfig{API: new(task.APIAnthropic)},
 		Scenario: new(""),
 	}
 }

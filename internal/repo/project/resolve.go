@@ -73,7 +73,7 @@ func Resolve(limits Limits, repo, job task.Config) (Resolved, error) {
 const openAIModel = "gpt-5.5"
 
 func asksOpenAI(s task.Settings) bool {
-	return s.Agent == task.AgentCodex || s.Agent == task.AgentNative && s.Native.API == task.APIOpenAI
+	return s.AsksOpenAI(s.Agent)
 }
 
 func within(where string, err error) error {

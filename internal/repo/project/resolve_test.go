@@ -44,7 +44,7 @@ func TestDefaults(t *testing.T) {
 			Wait: task.Duration(2 * time.Minute), Expires: task.Duration(12 * time.Hour)},
 		Paths: task.PathSettings{Write: []string{}, ReadOnly: []string{}, TaskWritable: []string{}, Ignore: []string{}, HideFromPlanner: []string{},
 			HideFromImplementer: []string{}, HideFromReviewer: []string{}}, Tools: task.ToolSettings{Allow: []string{"Task", "WebSearch"}}, Native: task.NativeSettings{Steps: 150, ReadBytes: 512 << 10,
-			Timeout: task.Duration(30 * time.Second), MaxTimeout: task.Duration(5 * time.Minute), Context: 200_000, API: "anthropic"}}
+			Timeout: task.Duration(30 * time.Second), MaxTimeout: task.Duration(5 * time.Minute), Context: 200_000, API: "anthropic"}, OpenCode: task.OpenCodeSettings{API: "anthropic"}}
 	plain := want
 	plain.Commands.Profiles = []string{} // which the operator's limits fill in
 	if diff := cmp.Diff(plain, Defaults()); diff != "" {
@@ -97,6 +97,7 @@ func TestModelFitsTheAgent(t *testing.T) {
 	for text, want := range map[string]string{
 		"agent: claude": "sonnet opus", "agent: native": "sonnet opus", "agent: codex": "gpt-5.5 gpt-5.5", "agent: codex\nmodel: gpt-5-codex": "gpt-5-codex gpt-5.5",
 		"agent: native\nnative: {api: openai}\nmodel: llama3\nplanModel: llama3": "llama3 llama3",
+		"agent: opencode": "sonnet opus", "agent: opencode\nopencode: {api: openai}": "gpt-5.5 gpt-5.5",
 	} {
 		r, err := Resolve(Limits{Agents: task.Agents()}, parse(t, text+"\n"), task.Config{})
 		if got := r.Settings.Model + " " + r.Settings.PlanModel; err != nil || got != want {
@@ -113,7 +114,7 @@ func TestEveryKeyIsMerged(t *testing.T) {
  pullRequest: {draft: true, labels: [l], reviewers: [r], maxLines: 9, follow: false, rounds: 2, batch: 1m, poll: 1m}, notify: {planReady: false, progress: false, complete: false, error: false},
  commands: {profiles: [go], allow: [x], allowPlanner: [p], allowImplementer: [i], allowReviewer: [r], pkill: [web], ask: [a], deny: [d], destructive: true, questions: deny, wait: 1m, expires: 1h},
  paths: {write: [w], readOnly: [r], taskWritable: [t], ignore: [i], hideFromPlanner: [p], hideFromImplementer: [q], hideFromReviewer: [s]},
- tools: {allow: [WebSearch]}, native: {steps: 3, readBytes: 2048, timeout: 1m, maxTimeout: 10m, context: 9000, api: openai}, scenario: demo}`)
+ tools: {allow: [WebSearch]}, native: {steps: 3, readBytes: 2048, timeout: 1m, maxTimeout: 10m, context: 9000, api: openai}, opencode: {api: openai}, scenario: demo}`)
 	base := defaults()
 	for _, k := range task.ConfigKeys() {
 		want, set := full.Lookup(k.Path)
@@ -264,7 +265,7 @@ func TestResolveChecksWhatItGets(t *testing.T) {
 	t.Parallel()
 	bad := task.Config{Thinking: new(5), Agent: new("gpt")}
 	_, err := Resolve(Limits{}, bad, task.Config{Errors: new(-1)})
-	want := ".longshift.yaml: agent is \"gpt\"; use claude, codex, native or script\nthinking is 5; give a whole number from 1024 to 1000000\nconfig: errors is -1"
+	want := ".longshift.yaml: agent is \"gpt\"; use claude, codex, opencode, native or script\nthinking is 5; give a whole number from 1024 to 1000000\nconfig: errors is -1"
 	if err == nil || err.Error() != want || fault.KindOf(err) != fault.Input {
 		t.Errorf("got:\n%v\nwant:\n%s", err, want)
 	}

@@ -1,0 +1,96 @@
+package opencode
+
+import (
+	"cmp"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/agent/program"
+)
+
+// provider is the name of the model endpoint in the binary's settings.
+const provider = "longshift"
+
+// settingsName is the variable with the settings, which win over those of files. They hold the token.
+const settingsName = "OPENCODE_CONFIG_CONTENT"
+
+// settings are the binary's settings for a session.
+func settings(s agent.Session) (string, error) {
+	model := provider + "/" + modelName(s)
+	c := map[string]any{
+		"model": model, "small_model": model, "enabled_providers": []string{provider}, "provider": map[string]any{provider: endpoint(s)},
+		"permission": permissions(s), "shell": shellPath(s), "instructions": []string{filepath.Join(s.StateDir, systemName)},
+		"agent":      map[string]any{"title": map[string]any{"disable": true}}, // a call of the model for a title that nobody reads
+		"autoupdate": false, "share": "disabled", "snapshot": false, "lsp": false, "formatter": false, "plugin": []string{},
+	}
+	text, err := json.Marshal(c)
+	return string(text), err
+}
+
+// modelName is the model as its endpoint knows it.
+func modelName(s agent.Session) string {
+	if s.OpenAI {
+		return s.Model
+	}
+	return agent.ModelName(s.Model)
+}
+
+// endpoint is where the model is, and how it is spoken to.
+func endpoint(s agent.Session) map[string]any {
+	model := map[string]any{"tool_call": true, "attachment": true, "modalities": map[string]any{"input": []string{"text", "image"}, "output": []string{"text"}}}
+	base, speaks := s.BaseURL, "@ai-sdk/anthropic"
+	if s.OpenAI {
+		base, speaks = cmp.Or(base, "https://api.openai.com"), "@ai-sdk/openai-compatible"
+		if s.Thinking > 0 {
+			model["options"] = map[string]any{"reasoningEffort": effort(s.Thinking)}
+		}
+	} else {
+		base = cmp.Or(base, "https://api.anthropic.com")
+		if s.Thinking > 0 {
+			model["options"] = map[string]any{"thinking": map[string]any{"type": "enabled", "budgetTokens": s.Thinking}}
+		}
+	}
+	return map[string]any{
+		"npm": speaks, "models": map[string]any{modelName(s): model},
+		"options": map[string]any{"baseURL": strings.TrimSuffix(base, "/") + "/v1", "apiKey": s.Token},
+	}
+}
+
+// effort converts a thinking budget in tokens to a reasoning effort, of which Chat Completions has three that every server takes.
+func effort(tokens int) string {
+	if e := program.Effort(tokens); e != "max" && e != "xhigh" {
+		return e
+	}
+	return "high"
+}
+
+// free are the tools that do nothing which anybody decides on.
+const free = "todowrite"
+
+// permissions have the binary ask before every call, and not offer what nobody is asked about. Its own limit to the workspace and its own
+// detection of loops would ask a second time about a call.
+func permissions(s agent.Session) map[string]string {
+	p := map[string]string{"*": "deny", "bash": "ask", "edit": "ask", "read": "ask", free: "allow", "external_directory": "allow", "doom_loop": "allow"}
+	if s.ReadOnly {
+		p["edit"] = "deny"
+	}
+	if s.Reports != nil {
+		p[s.Reports.Server+"_*"] = "ask"
+	}
+	return p
+}
+
+// environment is the binary's. Its commands have it too, but for what the shell takes away (see shell).
+func (d *Driver) environment(s agent.Session, settings string) []string {
+	env := map[string]string{settingsName: settings}
+	for _, name := range []string{"AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "DEFAULT_PLUGINS", "PROJECT_CONFIG", "CLAUDE_CODE", "EXTERNAL_SKILLS"} {
+		env["OPENCODE_DISABLE_"+name] = "1"
+	}
+	env["OPENCODE_PURE"] = "1" // no plugins
+	for variable, folder := range folders {
+		env[variable] = filepath.Join(s.StateDir, folder)
+	}
+	return program.Environment(s, d.cfg.Path, env)
+}

@@ -1,0 +1,51 @@
+package program
+
+import (
+	"sync"
+	"time"
+
+	"github.com/longshift/longshift/internal/agent"
+)
+
+// Events sends what an attempt tells. Refusals come from other goroutines than the rest.
+type Events struct {
+	mu   sync.Mutex
+	now  func() time.Time
+	emit func(agent.Event)
+}
+
+// NewEvents sends events to emit, with their times.
+func NewEvents(now func() time.Time, emit func(agent.Event)) *Events {
+	return &Events{now: now, emit: emit}
+}
+
+func (s *Events) Send(e agent.Event) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e.Time = s.now()
+	s.emit(e)
+}
+
+// Deadline ends a process that does not exit by itself. Its zero value is ready for use.
+type Deadline struct {
+	mu  sync.Mutex
+	cut *time.Timer
+}
+
+// Set has f called after the time, unless a time is set already.
+func (d *Deadline) Set(after time.Duration, f func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.cut == nil {
+		d.cut = time.AfterFunc(after, f)
+	}
+}
+
+// Stop takes it back.
+func (d *Deadline) Stop() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.cut != nil {
+		d.cut.Stop()
+	}
+}

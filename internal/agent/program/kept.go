@@ -1,0 +1,62 @@
+package program
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/fault"
+)
+
+// KeepOnly removes everything in a folder but the named entries. An earlier attempt may have left settings in it that let calls through.
+func KeepOnly(root *os.Root, folder string, names ...string) error {
+	dir, err := root.Open(folder)
+	if err != nil {
+		return fault.New(fault.Infra, "clear state folder: %w", err)
+	}
+	entries, err := dir.ReadDir(-1)
+	_ = dir.Close() // was only read
+	for _, e := range entries {
+		if !slices.Contains(names, e.Name()) || e.Type()&^os.ModeDir != 0 {
+			err = errors.Join(err, root.RemoveAll(filepath.Join(folder, e.Name())))
+		}
+	}
+	if err != nil {
+		return fault.New(fault.Infra, "clear state folder: %w", err)
+	}
+	return nil
+}
+
+// KeepID writes down the conversation's id in a file of the state folder, so that it is known after a death at any moment.
+func KeepID(s agent.Session, name, id string) error {
+	root, err := os.OpenRoot(s.StateDir)
+	if err != nil {
+		return fault.New(fault.Infra, "open state folder: %w", err)
+	}
+	defer root.Close()
+	if err := WriteFile(root, name, id+"\n"); err != nil {
+		return fault.New(fault.Infra, "write the conversation's id: %w", err)
+	}
+	return nil
+}
+
+// KeptID is the id of an earlier attempt's conversation, "" if there is none that valid matches.
+func KeptID(s agent.Session, name string, valid *regexp.Regexp) string {
+	root, err := os.OpenRoot(s.StateDir)
+	if err != nil {
+		return ""
+	}
+	defer root.Close()
+	if info, err := root.Lstat(name); err != nil || !info.Mode().IsRegular() {
+		return "" // a pipe would block
+	}
+	data, err := root.ReadFile(name)
+	if id := strings.TrimSpace(string(data)); err == nil && valid.MatchString(id) {
+		return id
+	}
+	return ""
+}
