@@ -53,6 +53,8 @@ func (c *Control) Register(r worker.ActivityRegistry) {
 	r.RegisterActivity(c.AcquireAdmission)
 	r.RegisterActivity(c.ReleaseAdmission)
 	r.RegisterActivity(c.ReconcileLimiter)
+	r.RegisterActivity(c.CoolAccount)
+	r.RegisterActivity(c.CoolingAccounts)
 	r.RegisterActivity(c.PollSource)
 	r.RegisterActivity(c.ReportToSource)
 }

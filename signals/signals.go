@@ -126,6 +126,7 @@ type Session struct {
 	ID          string        `json:"id"`
 	Role        task.Role     `json:"role"`
 	Deliverable string        `json:"deliverable,omitempty"`
+	Agent       string        `json:"agent,omitempty"`
 	Host        string        `json:"host,omitempty"`
 	Started     time.Time     `json:"started"`
 	Duration    time.Duration `json:"duration,omitempty"` // nanoseconds, over all attempts

@@ -7,12 +7,15 @@ type Config struct {
 	Agent       *string            `json:"agent,omitempty" yaml:"agent"`             // claude or script
 	Model       *string            `json:"model,omitempty" yaml:"model"`             // for implementing and reviewing
 	PlanModel   *string            `json:"planModel,omitempty" yaml:"planModel"`     // for planning
+	Agents      *AgentsConfig      `json:"agents,omitempty" yaml:"agents"`           // of roles that have one of their own
+	Review      *string            `json:"review,omitempty" yaml:"review"`           // any or other
+	Fallback    []string           `json:"fallback,omitzero" yaml:"fallback"`        // agents that follow when an account is used up
 	Thinking    *int               `json:"thinking,omitempty" yaml:"thinking"`       // budget in tokens, at least 1024
 	Iterations  *int               `json:"iterations,omitempty" yaml:"iterations"`   // maximum number of plan, implement and review rounds
 	Errors      *int               `json:"errors,omitempty" yaml:"errors"`           // consecutive errors before the task is suspended
 	Approval    *ApprovalConfig    `json:"approval,omitempty" yaml:"approval"`       //
 	Budget      *BudgetConfig      `json:"budget,omitempty" yaml:"budget"`           //
-	Quota       *string            `json:"quota,omitempty" yaml:"quota"`             // wait or end
+	Quota       *string            `json:"quota,omitempty" yaml:"quota"`             // wait, end or next
 	Setup       *string            `json:"setup,omitempty" yaml:"setup"`             // command, run by bash in the workspace
 	Check       *string            `json:"check,omitempty" yaml:"check"`             // command, run by bash in the workspace
 	Env         map[string]string  `json:"env,omitempty" yaml:"env"`                 // variables for setup, check and commands of agents
@@ -60,6 +63,13 @@ type CommandsConfig struct {
 	Questions        *string  `json:"questions,omitempty" yaml:"questions"`     // person or deny
 	Wait             *string  `json:"wait,omitempty" yaml:"wait"`               // how long a session waits for the answer
 	Expires          *string  `json:"expires,omitempty" yaml:"expires"`         // no answer by then means no; an approval is valid as long
+}
+
+// AgentsConfig names the agents of roles that have one of their own, as AGENT or AGENT/MODEL.
+type AgentsConfig struct {
+	Planner     *string `json:"planner,omitempty" yaml:"planner"`
+	Implementer *string `json:"implementer,omitempty" yaml:"implementer"`
+	Reviewer    *string `json:"reviewer,omitempty" yaml:"reviewer"`
 }
 
 // ToolsConfig says which tools agents may use besides those for files and commands, within what the operator grants.

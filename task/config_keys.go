@@ -63,6 +63,12 @@ func ConfigKeys() []ConfigKey {
 		choice("agent", "the agent that does the work", Agents()...),
 		text("model", "model for implementing and reviewing, a short or a full name", 100, wrongModel, `give a model name such as "sonnet"`),
 		text("planModel", "model for planning", 100, wrongModel, `give a model name such as "opus"`),
+		worker("agents.planner", "the agent that plans, and its model, as AGENT or AGENT/MODEL; empty for agent"),
+		worker("agents.implementer", "the same for implementing"),
+		worker("agents.reviewer", "the same for reviewing"),
+		choice("review", "any: agents.reviewer reviews; other: another agent than the one that wrote reviews, if the settings name one",
+			ReviewAny, ReviewOther),
+		list("fallback", "agents, as AGENT or AGENT/MODEL, that take over with quota: next, in this order", 10, 120, wrongWorker, wayOfWorker),
 		whole("thinking", "thinking budget of the model in tokens, for models that take one", 1024, 1_000_000),
 		whole("iterations", "maximum number of rounds of plan, implement and review", 1, 1000),
 		whole("errors", "consecutive errors after which a new session is started; one more suspends the task", 0, 100),
@@ -73,7 +79,8 @@ func ConfigKeys() []ConfigKey {
 		number("budget.cost", "US dollars for the whole task", 100_000),
 		duration("budget.time", "running time of agents, setup and checks for the whole task", time.Second, month),
 		number("budget.planCost", "US dollars for one planning session; never more than budget.cost", 100_000),
-		choice("quota", "when the account's quota is used up: wait until it comes back, or end the task", QuotaWait, QuotaEnd),
+		choice("quota", "when the account's quota is used up: wait until it comes back, end the task, or go on with the next agent of fallback "+
+			"that has quota", QuotaWait, QuotaEnd, QuotaNext),
 		bash("setup", "command that bash runs before the first check and after each planning; its failure does not stop the task"),
 		bash("check", "command that bash runs on the base and after each deliverable; agents see its output"),
 		{Path: "env", Type: MapKey, Items: mostVariables, Length: 1 << 10, Way: wayOfEnv,
@@ -149,6 +156,13 @@ func choice(path, doc string, choices ...string) ConfigKey {
 
 func text(path, doc string, length int, wrong func(string) string, way string) ConfigKey {
 	return ConfigKey{Path: path, Type: TextKey, Doc: doc, Length: length, Way: way, wrong: wrong}
+}
+
+// wayOfWorker is what to write for an agent with its model.
+const wayOfWorker = `give an agent such as "codex", or an agent and its model such as "codex/gpt-5.5"`
+
+func worker(path, doc string) ConfigKey {
+	return text(path, doc, 120, wrongWorker, wayOfWorker)
 }
 
 func list(path, doc string, items, length int, wrong func(string) string, way string) ConfigKey {

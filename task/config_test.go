@@ -55,7 +55,7 @@ func TestKeysAgreeWithTheStructs(t *testing.T) {
 func TestSettingsTakeEveryValue(t *testing.T) {
 	t.Parallel()
 	text := `{"agent":"claude","model":"m","planModel":"p","thinking":2048,"iterations":2,"errors":1,"approval":{"mode":"none","after":"90m","again":true},
-		"budget":{"cost":1.5,"time":"45s","planCost":0.5},"quota":"end","setup":"s","check":"c","env":{"TZ":"UTC"},"needsEnv":["NPM_TOKEN"],"specs":"d","commits":"single","branch":"b/",
+		"budget":{"cost":1.5,"time":"45s","planCost":0.5},"quota":"end","agents":{"planner":"claude/opus","implementer":"codex","reviewer":"native"},"fallback":["codex/gpt-5.5","native"],"review":"other","setup":"s","check":"c","env":{"TZ":"UTC"},"needsEnv":["NPM_TOKEN"],"specs":"d","commits":"single","branch":"b/",
 		"pullRequest":{"draft":true,"labels":["l"],"reviewers":["r"],"maxLines":9,"follow":true,"rounds":2,"batch":"1m","poll":"5m"},"notify":{"planReady":true,"progress":true,"complete":true,"error":true},
 		"commands":{"profiles":["go"],"allow":["x *"],"allowPlanner":["p"],"allowImplementer":["i"],"allowReviewer":["r"],"pkill":["web-server"],"ask":["a *"],"deny":["b c"],"destructive":true,"questions":"deny","wait":"5m","expires":"1h"},
 		"fixAttempts":1,"knownRed":"ready","paths":{"write":["w/**"],"readOnly":["r"],"taskWritable":["t"],"ignore":["i"],
@@ -135,7 +135,7 @@ func TestValuesAreChecked(t *testing.T) {
 		{`{"budget":{"cost":1e999}}`, `budget.cost is 1e999; give a number above 0, at most 100000`},
 		{`{"budget":{"time":"800h"}}`, `budget.time is "800h"; give a duration such as "20m" or "2h", from 1s to 720h`},
 		{`{"budget":7}`, `budget is 7; give an object with the keys cost, time, planCost`},
-		{`{"quota":"later"}`, `quota is "later"; use wait or end`},
+		{`{"quota":"later"}`, `quota is "later"; use wait, end or next`},
 		{`{"setup":"a\u0000b"}`, `setup is "a\x00b", which holds a null byte; give one command line for bash`},
 		{`{"check":"` + strings.Repeat("x", 9000) + `"}`, `check has 9000 bytes, 8192 are allowed; give one command line for bash`},
 		{`{"specs":"../x"}`, `specs is "../x", which is not a folder inside the repository; give a folder`},

@@ -20,6 +20,19 @@ func wrongModel(s string) string {
 	return ""
 }
 
+func wrongWorker(s string) string {
+	agent, model, named := strings.Cut(s, "/")
+	switch {
+	case s == "":
+		return ""
+	case !slices.Contains(Agents(), agent):
+		return "names no agent; there are " + oneOf(Agents())
+	case named && wrongModel(model) != "":
+		return "names no model behind the agent"
+	}
+	return ""
+}
+
 func wrongCommand(s string) string {
 	if strings.ContainsRune(s, 0) {
 		return "holds a null byte"

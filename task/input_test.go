@@ -89,7 +89,7 @@ func TestParseInputShowsAllMistakes(t *testing.T) {
 		"input: repository \"x\" is not a repository name; give owner/name, a git URL without a password, or an absolute path\n" +
 		"input: task is missing; say in words what to do\n" +
 		"input: config.errors is -1; give a whole number from 0 to 100\n" +
-		"input: config.quota is \"never\"; use wait or end"
+		"input: config.quota is \"never\"; use wait, end or next"
 	if err == nil || err.Error() != want || fault.KindOf(err) != fault.Input {
 		t.Errorf("got:\n%v\nwant:\n%s", err, want)
 	}

@@ -21,6 +21,10 @@ const (
 
 	QuotaWait = "wait"
 	QuotaEnd  = "end"
+	QuotaNext = "next"
+
+	ReviewAny   = "any"
+	ReviewOther = "other"
 
 	CommitsIncremental = "incremental"
 	CommitsSingle      = "single"
@@ -41,6 +45,9 @@ const DefaultBudget = 20.0
 // Settings is the resolved configuration of one task: every value is set. The keys are those of Config.
 type Settings struct {
 	Agent       string              `json:"agent"`
+	Agents      AgentSettings       `json:"agents,omitzero"`
+	Fallback    []string            `json:"fallback,omitempty"`
+	Review      string              `json:"review,omitempty"`
 	Model       string              `json:"model"`
 	PlanModel   string              `json:"planModel"`
 	Thinking    int                 `json:"thinking"`   // tokens
@@ -66,6 +73,13 @@ type Settings struct {
 	Native      NativeSettings      `json:"native,omitzero"`
 	OpenCode    OpenCodeSettings    `json:"opencode,omitzero"`
 	Scenario    string              `json:"scenario,omitempty"`
+}
+
+// AgentSettings are the agents of roles that have one of their own.
+type AgentSettings struct {
+	Planner     string `json:"planner,omitempty"`
+	Implementer string `json:"implementer,omitempty"`
+	Reviewer    string `json:"reviewer,omitempty"`
 }
 
 type ApprovalSettings struct {
@@ -206,8 +220,10 @@ func (d *Duration) UnmarshalText(b []byte) error {
 // Settings returns the values of a configuration; values that are not set are zero. Durations must have passed Validate.
 func (c Config) Settings() Settings {
 	approval, budget, pull, notify := or(c.Approval), or(c.Budget), or(c.PullRequest), or(c.Notify)
-	commands, paths, native := or(c.Commands), or(c.Paths), or(c.Native)
+	commands, paths, native, agents := or(c.Commands), or(c.Paths), or(c.Native), or(c.Agents)
 	return Settings{
+		Agents:   AgentSettings{Planner: or(agents.Planner), Implementer: or(agents.Implementer), Reviewer: or(agents.Reviewer)},
+		Fallback: c.Fallback, Review: or(c.Review),
 		Agent: or(c.Agent), Model: or(c.Model), PlanModel: or(c.PlanModel), Thinking: or(c.Thinking),
 		Iterations: or(c.Iterations), Errors: or(c.Errors),
 		Approval: ApprovalSettings{Mode: or(approval.Mode), After: parsed(approval.After), Again: or(approval.Again)},

@@ -39,13 +39,10 @@ func (se *sessions) newSession(ctx workflow.Context, role task.Role, b brief) *s
 
 // addressed returns what is known of a session before its prompt is written.
 func (se *sessions) addressed(n int, role task.Role) activities.SessionInput {
-	s := se.settings
-	in := activities.SessionInput{N: n, ID: sessionID(se.status.Started, se.status.RunID, n), Role: role, Agent: s.Agent,
-		Model: s.Model, Thinking: s.Thinking, Scenario: s.Scenario, Commands: s.Commands, Paths: s.Paths, Tools: s.Tools, Native: s.Native, OpenCode: s.OpenCode,
+	s, who := se.settings, se.workers(role)[0]
+	in := activities.SessionInput{N: n, ID: sessionID(se.status.Started, se.status.RunID, n), Role: role, Agent: who.Agent,
+		Model: who.Model, Thinking: s.Thinking, Scenario: s.Scenario, Commands: s.Commands, Paths: s.Paths, Tools: s.Tools, Native: s.Native, OpenCode: s.OpenCode,
 		Env: s.Env, NeedsEnv: s.NeedsEnv}
-	if role == task.Planner {
-		in.Model = s.PlanModel
-	}
 	in.Prompt.Conventions = se.conventions()
 	return in
 }

@@ -13,7 +13,7 @@ func Register(r worker.WorkflowRegistry) {
 		signals.CodingTask: CodingTask, signals.PullRequestFlow: PullRequest, signals.Conversation: Conversation,
 		signals.Directory: Directory, signals.Arrival: Arrival, signals.Watch: Watch,
 		signals.Limiter: Limiter, signals.IssueIntake: IssueIntake, signals.Undo: Undo, signals.Checkup: Checkup,
-		signals.Attachment: Attachment, signals.AgentSession: AgentSession,
+		signals.Attachment: Attachment, signals.AgentSession: AgentSession, signals.Accounts: Accounts,
 	} {
 		r.RegisterWorkflowWithOptions(w, workflow.RegisterOptions{Name: name})
 	}

@@ -60,6 +60,10 @@ func (se *sessions) converse(ctx workflow.Context, role task.Role, b brief) (act
 		if err := se.afford(ctx, s); err != nil {
 			return activities.SessionResult{}, err
 		}
+		var err error
+		if s, err = se.staff(ctx, s); err != nil {
+			return activities.SessionResult{}, err
+		}
 		res, err := se.ask(ctx, s)
 		if err != nil {
 			if ctx.Err() != nil || !se.parking.liftable(err) {

@@ -40,6 +40,11 @@ func (se *sessions) settle(ctx workflow.Context, s *session, res activities.Sess
 			return s, nil
 		}
 	case agent.Quota:
+		if se.settings.Quota == task.QuotaNext {
+			err := se.cool(ctx, s, res)
+			se.note(s)
+			return s, err
+		}
 		return s, se.quota(ctx, s, res)
 	case agent.NeedsApproval:
 		if se.unasked++; len(se.status.Questions) > 0 {

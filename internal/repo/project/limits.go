@@ -61,9 +61,11 @@ func (l Limits) allowed() []string {
 // checkSource rejects values that a source may not set. The script agent runs commands from its scenario without any policy, so only an
 // operator can enable it.
 func (l Limits) checkSource(c task.Config, where string) error {
-	if a := c.Agent; a != nil && slices.Contains(task.Agents(), *a) && !slices.Contains(l.allowed(), *a) {
-		return fault.New(fault.Input, "%s: agent is %q, which the operator does not allow", where, *a).
-			WithHint("use %s", strings.Join(l.allowed(), " or "))
+	for _, agent := range c.AgentsNamed() {
+		if slices.Contains(task.Agents(), agent) && !slices.Contains(l.allowed(), agent) {
+			return fault.New(fault.Input, "%s: agent is %q, which the operator does not allow", where, agent).
+				WithHint("use %s", strings.Join(l.allowed(), " or "))
+		}
 	}
 	if c.Scenario != nil && !slices.Contains(l.allowed(), task.AgentScript) {
 		return fault.New(fault.Input, "%s: scenario is set, but the operator does not allow the script agent", where).

@@ -22,7 +22,10 @@ func merge(base, over task.Config) task.Config {
 	base.Budget = group(base.Budget, over.Budget, func(b, o *task.BudgetConfig) {
 		b.Cost, b.Time, b.PlanCost = pick(b.Cost, o.Cost), pick(b.Time, o.Time), pick(b.PlanCost, o.PlanCost)
 	})
-	base.Quota = pick(base.Quota, over.Quota)
+	base.Quota, base.Review, base.Fallback = pick(base.Quota, over.Quota), pick(base.Review, over.Review), pickList(base.Fallback, over.Fallback)
+	base.Agents = group(base.Agents, over.Agents, func(b, o *task.AgentsConfig) {
+		b.Planner, b.Implementer, b.Reviewer = pick(b.Planner, o.Planner), pick(b.Implementer, o.Implementer), pick(b.Reviewer, o.Reviewer)
+	})
 	base.Setup = pick(base.Setup, over.Setup)
 	base.Check = pick(base.Check, over.Check)
 	base.Env, base.NeedsEnv = texts(base.Env, over.Env), pickList(base.NeedsEnv, over.NeedsEnv)

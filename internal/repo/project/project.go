@@ -58,13 +58,16 @@ func DefaultConfig() task.Config { return defaults() }
 func defaults() task.Config {
 	return task.Config{
 		Agent:       new(task.AgentClaude),
-		Model:       new("sonnet"),
-		PlanModel:   new("opus"),
+		Model:       new(task.DefaultModel),
+		PlanModel:   new(task.DefaultPlanModel),
 		Thinking:    new(8192),
 		Iterations:  new(10),
 		Errors:      new(3),
 		Approval:    &task.ApprovalConfig{Mode: new(task.ApprovalAuto), After: new("20m"), Again: new(false)},
 		Budget:      &task.BudgetConfig{Cost: new(task.DefaultBudget), Time: new("2h"), PlanCost: new(1.0)},
+		Agents:      &task.AgentsConfig{Planner: new(""), Implementer: new(""), Reviewer: new("")},
+		Fallback:    []string{},
+		Review:      new(task.ReviewAny),
 		Quota:       new(task.QuotaWait),
 		Setup:       new(""),
 		Check:       new(""),

@@ -66,7 +66,7 @@ func TestAllMistakesAreShown(t *testing.T) {
 	want := `.longshift.yaml: line 1: modl is not a known key; did you mean model?
 .longshift.yaml: line 4: budget.cost is the text "free"; give a number above 0, at most 100000
 .longshift.yaml: line 2: errors is -1; give a whole number from 0 to 100
-.longshift.yaml: line 3: quota is "never"; use wait or end`
+.longshift.yaml: line 3: quota is "never"; use wait, end or next`
 	if err == nil || err.Error() != want {
 		t.Errorf("got:\n%v\nwant:\n%s", err, want)
 	}

@@ -47,8 +47,8 @@ func Resolve(limits Limits, repo, job task.Config) (Resolved, error) {
 	base := defaults()
 	base.Agent = &limits.allowed()[0]
 	all := merge(merge(base, repo), job)
-	if asksOpenAI(all.Settings()) { // the names of Anthropic's models mean nothing there
-		base.Model, base.PlanModel = new(openAIModel), new(openAIModel)
+	if s := all.Settings(); s.AsksOpenAI(s.Agent) { // the names of Anthropic's models mean nothing there
+		base.Model, base.PlanModel = new(task.DefaultOpenAIModel), new(task.DefaultOpenAIModel)
 		all = merge(merge(base, repo), job)
 	}
 	r := Resolved{Settings: all.Settings()}
@@ -67,13 +67,6 @@ func Resolve(limits Limits, repo, job task.Config) (Resolved, error) {
 		r.warn("scenario is ignored: the agent is %s", r.Settings.Agent)
 	}
 	return r, nil
-}
-
-// openAIModel is the model of agents that ask OpenAI's API, unless the settings name one.
-const openAIModel = "gpt-5.5"
-
-func asksOpenAI(s task.Settings) bool {
-	return s.AsksOpenAI(s.Agent)
 }
 
 func within(where string, err error) error {

@@ -32,7 +32,7 @@ func origin(r Resolved, key string) string {
 
 func TestDefaults(t *testing.T) {
 	t.Parallel()
-	want := Settings{Agent: "claude", Model: "sonnet", PlanModel: "opus", Thinking: 8192, Iterations: 10, Errors: 3,
+	want := Settings{Agent: "claude", Fallback: []string{}, Review: "any", Model: "sonnet", PlanModel: "opus", Thinking: 8192, Iterations: 10, Errors: 3,
 		Approval: task.ApprovalSettings{Mode: "auto", After: task.Duration(20 * time.Minute)},
 		Budget:   task.BudgetSettings{Cost: 20, Time: task.Duration(120 * time.Minute), PlanCost: 1},
 		Env:      map[string]string{}, NeedsEnv: []string{}, Quota: "wait", FixAttempts: 3, KnownRed: "draft", Specs: "specs", Commits: "incremental", Branch: "longshift/",
@@ -110,7 +110,7 @@ func TestModelFitsTheAgent(t *testing.T) {
 func TestEveryKeyIsMerged(t *testing.T) {
 	t.Parallel()
 	full := parse(t, `{agent: script, model: m, planModel: p, thinking: 2048, iterations: 2, errors: 1, approval: {mode: none, after: 5m, again: true},
- budget: {cost: 3, time: 5m, planCost: 2}, quota: end, setup: s, check: c, env: {A: b}, needsEnv: [N], fixAttempts: 1, knownRed: ready, specs: d, commits: single, branch: b/,
+ budget: {cost: 3, time: 5m, planCost: 2}, quota: end, agents: {planner: codex, implementer: native, reviewer: codex/m}, fallback: [native], review: other, setup: s, check: c, env: {A: b}, needsEnv: [N], fixAttempts: 1, knownRed: ready, specs: d, commits: single, branch: b/,
  pullRequest: {draft: true, labels: [l], reviewers: [r], maxLines: 9, follow: false, rounds: 2, batch: 1m, poll: 1m}, notify: {planReady: false, progress: false, complete: false, error: false},
  commands: {profiles: [go], allow: [x], allowPlanner: [p], allowImplementer: [i], allowReviewer: [r], pkill: [web], ask: [a], deny: [d], destructive: true, questions: deny, wait: 1m, expires: 1h},
  paths: {write: [w], readOnly: [r], taskWritable: [t], ignore: [i], hideFromPlanner: [p], hideFromImplementer: [q], hideFromReviewer: [s]},

@@ -1,0 +1,116 @@
+package workflows
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
+)
+
+// restOfUnknown is how long an account is left alone whose API does not say when it has quota again.
+const restOfUnknown = time.Hour
+
+// workers returns who may work in a session of a role, the preferred one first.
+func (se *sessions) workers(role task.Role) []task.Worker {
+	wrote := ""
+	for _, s := range se.status.Sessions {
+		if s.Role == task.Implementer && s.Agent != "" {
+			wrote = s.Agent
+		}
+	}
+	return se.settings.Workers(role, wrote)
+}
+
+// staff decides which agent works in a session, and returns that session: another one when its agent has to leave it because its account is
+// used up. The next one goes on with the plan, the log and the tree. It waits while no account has quota.
+func (se *sessions) staff(ctx workflow.Context, s *session) (*session, error) {
+	if se.settings.Quota != task.QuotaNext {
+		se.entry(s).Agent = s.input.Agent
+		return s, nil
+	}
+	for insist := false; ; {
+		cooling, err := se.cooling(ctx)
+		if err != nil {
+			return s, err
+		}
+		now := workflow.Now(ctx)
+		until := func(agent string) time.Time { return cooling.Until(se.settings.Account(agent), now) }
+		if s.input.Ask > 0 && (insist || until(s.input.Agent).IsZero()) {
+			return s, nil
+		}
+		all := se.workers(s.input.Role)
+		at := slices.IndexFunc(all, func(w task.Worker) bool { return until(w.Agent).IsZero() })
+		if insist {
+			at = 0
+		}
+		if at >= 0 {
+			if s.input.Ask > 0 {
+				s = se.again(ctx, s)
+			}
+			se.assign(ctx, s, all[at])
+			return s, nil
+		}
+		first := slices.MinFunc(all, func(a, b task.Worker) int { return until(a.Agent).Compare(until(b.Agent)) })
+		back := until(first.Agent).Add(jitter(se.status.RunID))
+		if err := se.parking.waitUntil(ctx, signals.ReasonQuota, back, se.usedUp(all, cooling, now)); err != nil {
+			return s, err
+		}
+		se.note(s)
+		insist = workflow.Now(ctx).Before(back) // a person does not want to wait
+	}
+}
+
+// assign gives a session to an agent.
+func (se *sessions) assign(ctx workflow.Context, s *session, w task.Worker) {
+	if w.Agent != s.input.Agent {
+		se.journal.say(ctx, "agent", "session %d is for %s, model %s", s.input.N, w.Agent, w.Model)
+	}
+	s.input.Agent, s.input.Model = w.Agent, w.Model
+	se.entry(s).Agent = w.Agent
+}
+
+// cooling asks which accounts are used up.
+func (se *sessions) cooling(ctx workflow.Context) (state signals.AccountsState, err error) {
+	err = se.parking.insist(ctx, func() error {
+		return workflow.ExecuteActivity(se.assignment.control(ctx, "which accounts are used up?"), control.CoolingAccounts).Get(ctx, &state)
+	})
+	return state, err
+}
+
+// cool tells all tasks that a session's account is used up.
+func (se *sessions) cool(ctx workflow.Context, s *session, res activities.SessionResult) error {
+	se.quotas++
+	now := workflow.Now(ctx)
+	until := res.Reset
+	if until.IsZero() {
+		until = now.Add(restOfUnknown)
+	}
+	// A reset that has passed, or one that did not help, must not cause a loop.
+	if least := now.Add(min(time.Minute<<min(se.quotas-1, 6), time.Hour)); until.Before(least) && (se.quotas > len(se.settings.Fallback)+1 || !until.After(now)) {
+		until = least
+	}
+	in := signals.Cooling{Account: se.settings.Account(s.input.Agent), Until: until, Why: firstLine(res.Error)}
+	se.journal.say(ctx, "quota", "%s is used up until %s: %s", in.Account, until.UTC().Format(time.RFC3339), in.Why)
+	return se.parking.insist(ctx, func() error {
+		return workflow.ExecuteActivity(se.assignment.control(ctx, in.Account+" is used up"), control.CoolAccount, in).Get(ctx, nil)
+	})
+}
+
+// usedUp says which accounts are used up.
+func (se *sessions) usedUp(all []task.Worker, cooling signals.AccountsState, now time.Time) string {
+	var parts []string
+	for _, w := range all {
+		account := se.settings.Account(w.Agent)
+		text := fmt.Sprintf("%s until %s", account, minute(cooling.Until(account, now)))
+		if !slices.Contains(parts, text) {
+			parts = append(parts, text)
+		}
+	}
+	return "every account that this task may use is used up: " + strings.Join(parts, ", ")
+}

@@ -1,0 +1,150 @@
+package workflows_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+
+	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
+)
+
+// market is a world in which accounts can be used up.
+type market struct {
+	*world
+	signals.AccountsState
+	told []signals.Cooling
+}
+
+func newMarket(t *testing.T) *market {
+	t.Helper()
+	m := &market{world: newWorld(t)}
+	m.settings.Approval.Mode, m.settings.Quota, m.settings.Fallback = task.ApprovalNone, task.QuotaNext, []string{"codex"}
+	for name, f := range map[string]any{
+		"CoolingAccounts": func(context.Context) (signals.AccountsState, error) { return m.AccountsState, nil },
+		"CoolAccount": func(_ context.Context, c signals.Cooling) error {
+			m.told = append(m.told, c)
+			m.Cooling = append(m.Cooling, c)
+			return nil
+		},
+	} {
+		m.env.RegisterActivityWithOptions(f, activity.RegisterOptions{Name: name})
+	}
+	return m
+}
+
+// worked are the agents of the sessions, in order.
+func (m *market) worked() (list []string) {
+	for _, in := range m.asked {
+		list = append(list, string(in.Role)[:1]+":"+in.Agent+"/"+in.Model)
+	}
+	return list
+}
+
+func used(reset time.Time) activities.SessionResult {
+	return activities.SessionResult{Kind: agent.Quota, Reset: reset, Error: "used up"}
+}
+
+// TestNextAgent goes on with the next agent when an account is used up, in a session of its own, and leaves the account alone until its reset.
+func TestNextAgent(t *testing.T) {
+	m := newMarket(t)
+	began := m.env.Now()
+	reset := began.Add(3 * time.Hour)
+	m.play(activities.SessionResult{}, used(reset))
+	s := m.start(t)
+	want := []string{"p:claude/opus", "i:claude/sonnet", "i:codex/gpt-5.5", "i:codex/gpt-5.5", "r:codex/gpt-5.5"}
+	if s.Outcome != task.PullRequest || !slices.Equal(m.worked(), want) {
+		t.Errorf("outcome %s, sessions %q, wanted %q", s.Outcome, m.worked(), want)
+	}
+	if len(m.told) != 1 || m.told[0].Account != "anthropic" || !m.told[0].Until.Equal(reset) || m.told[0].Why != "used up" {
+		t.Errorf("told of %+v", m.told)
+	}
+	if took := m.env.Now().Sub(began); took > time.Hour {
+		t.Errorf("it took %s", took)
+	}
+	if m.asked[1].ID == m.asked[2].ID || s.Sessions[2].Agent != "codex" || m.asked[2].Prompt.Deliverable == nil {
+		t.Errorf("the next agent's session: %+v", s.Sessions[2])
+	}
+}
+
+// TestAccountThatIsUsedUpAlready is not tried by a task that another one has told.
+func TestAccountThatIsUsedUpAlready(t *testing.T) {
+	m := newMarket(t)
+	m.Cooling = []signals.Cooling{{Account: "anthropic", Until: m.env.Now().Add(time.Hour)}}
+	if s := m.start(t); s.Outcome != task.PullRequest || strings.Contains(strings.Join(m.worked(), " "), "claude") {
+		t.Errorf("outcome %s, sessions %q", s.Outcome, m.worked())
+	}
+}
+
+// TestEveryAccountIsUsedUp waits for the first that is back, and takes it.
+func TestEveryAccountIsUsedUp(t *testing.T) {
+	m := newMarket(t)
+	began := m.env.Now()
+	m.Cooling = []signals.Cooling{{Account: "anthropic", Until: began.Add(3 * time.Hour)}, {Account: "openai", Until: began.Add(2 * time.Hour)}}
+	m.env.RegisterDelayedCallback(func() {
+		if s := m.status(t); s.Phase != task.Waiting || s.NeedsHuman || !strings.Contains(s.Detail, "anthropic until") || !strings.Contains(s.Detail, "openai until") {
+			t.Errorf("while it waits: %s, %s", s.Phase, s.Detail)
+		}
+	}, time.Hour)
+	s := m.start(t)
+	if took := m.env.Now().Sub(began); s.Outcome != task.PullRequest || m.asked[0].Agent != "codex" || took < 2*time.Hour || took > 3*time.Hour {
+		t.Errorf("outcome %s after %s, sessions %q", s.Outcome, took, m.worked())
+	}
+}
+
+// TestPersonDoesNotWaitForQuota has a person resume a task whose accounts are used up: the preferred agent is tried then.
+func TestPersonDoesNotWaitForQuota(t *testing.T) {
+	m := newMarket(t)
+	began := m.env.Now()
+	m.Cooling = []signals.Cooling{{Account: "anthropic", Until: began.Add(3 * time.Hour)}, {Account: "openai", Until: began.Add(2 * time.Hour)}}
+	m.play(activities.SessionResult{}, used(began.Add(4*time.Hour)))
+	m.env.RegisterDelayedCallback(func() { m.update(signals.Resume, map[string]any{}) }, time.Minute)
+	s := m.start(t)
+	if m.asked[0].Agent != "claude" || s.Outcome != task.PullRequest {
+		t.Errorf("outcome %s, sessions %q", s.Outcome, m.worked())
+	}
+}
+
+// TestUnknownReset leaves an account alone for an hour, and one that is used up again and again ever longer.
+func TestUnknownReset(t *testing.T) {
+	m := newMarket(t)
+	m.settings.Fallback = nil
+	began := m.env.Now()
+	m.play(used(time.Time{}), used(began.Add(-time.Hour)), used(began.Add(-time.Hour)))
+	if s := m.start(t); s.Outcome != task.PullRequest || len(m.told) != 3 {
+		t.Fatalf("outcome %s, told of %+v", s.Outcome, m.told)
+	}
+	if rest := m.told[0].Until.Sub(began); rest < time.Hour || rest > 61*time.Minute {
+		t.Errorf("the first rest is %s", rest)
+	}
+	if !m.told[2].Until.After(m.told[1].Until.Add(2 * time.Minute)) {
+		t.Errorf("the rests end at %s and %s", m.told[1].Until, m.told[2].Until)
+	}
+}
+
+// TestRoles gives roles agents of their own, and the review to another one than wrote.
+func TestRoles(t *testing.T) {
+	for name, c := range map[string]struct {
+		agents task.AgentSettings
+		review string
+		want   []string
+	}{
+		"roles":           {task.AgentSettings{Planner: "claude/fable", Implementer: "codex", Reviewer: "opencode/qwen"}, task.ReviewAny, []string{"p:claude/fable", "i:codex/gpt-5.5", "i:codex/gpt-5.5", "r:opencode/qwen"}},
+		"another reviews": {task.AgentSettings{}, task.ReviewOther, []string{"p:claude/opus", "i:claude/sonnet", "i:claude/sonnet", "r:codex/gpt-5.5"}},
+		"another wrote":   {task.AgentSettings{Implementer: "codex"}, task.ReviewOther, []string{"p:claude/opus", "i:codex/gpt-5.5", "i:codex/gpt-5.5", "r:claude/sonnet"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := newMarket(t)
+			m.settings.Quota, m.settings.Agents, m.settings.Review = task.QuotaWait, c.agents, c.review
+			if s := m.start(t); s.Outcome != task.PullRequest || !slices.Equal(m.worked(), c.want) {
+				t.Errorf("outcome %s, sessions %q, wanted %q", s.Outcome, m.worked(), c.want)
+			}
+		})
+	}
+}
