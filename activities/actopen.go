@@ -44,6 +44,7 @@ func (a *Acts) OpenSession(ctx context.Context, in OpenInput) (Opened, error) {
 	}
 	defer over()
 	a.processes.end(in.ID)
+	a.of.prestarter.handOver(in.ID, in.Agent) // another agent was expected; it ends
 	if _, err := process.ReapSession(ctx, in.ID); err != nil {
 		return Opened{}, fault.New(fault.Infra, "end what an earlier attempt left: %w", err)
 	}

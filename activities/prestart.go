@@ -42,7 +42,8 @@ type prestarter struct {
 // prestarted is one prestarted agent. ready is closed when it has started or failed.
 type prestarted struct {
 	task  string
-	n     int // which agent of this host it is, from 1
+	name  string // of the agent in the configuration
+	n     int    // which agent of this host it is, from 1
 	ready chan struct{}
 	ends  *endpoints // nil when the start failed
 	agent Warmer
@@ -59,7 +60,7 @@ func (p *prestarter) start(ctx context.Context, next *SessionInput) {
 	if !ok {
 		return
 	}
-	e := &prestarted{task: next.TaskID, ready: make(chan struct{}), agent: w}
+	e := &prestarted{task: next.TaskID, name: next.Agent, ready: make(chan struct{}), agent: w}
 	tooMany, ok := p.add(next.ID, e)
 	if !ok {
 		return
@@ -156,8 +157,8 @@ func (p *prestarter) warm(ctx context.Context, in SessionInput, e *prestarted) e
 }
 
 // handOver returns the endpoints of the session's prestarted agent, or nil. It waits for an agent that is starting or ending, so that
-// the session never has two.
-func (p *prestarter) handOver(id string) *endpoints {
+// the session never has two, and ends one whose work another agent does now.
+func (p *prestarter) handOver(id, agent string) *endpoints {
 	for {
 		p.mu.Lock()
 		e := p.sessions[id]
@@ -166,6 +167,10 @@ func (p *prestarter) handOver(id string) *endpoints {
 			return nil
 		}
 		<-e.ready
+		if e.name != agent {
+			p.drop(id)
+			continue
+		}
 		p.mu.Lock()
 		mine := p.sessions[id] == e
 		if mine {

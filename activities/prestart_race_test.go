@@ -75,7 +75,7 @@ func (b *bench) raceForSession(in SessionInput, started bool) (ends *endpoints, 
 	}
 	all.Go(func() {
 		<-start
-		if ends = b.prestarter.handOver(in.ID); ends != nil {
+		if ends = b.prestarter.handOver(in.ID, in.Agent); ends != nil {
 			prestarted = true
 			return
 		}

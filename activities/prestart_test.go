@@ -164,3 +164,26 @@ func TestNoGatewayNothingAhead(t *testing.T) {
 		t.Error("an agent was started")
 	}
 }
+
+// TestAnotherAgentDoesTheWork ends the prestarted agent when the session is given to another one, whose endpoint is its own.
+func TestAnotherAgentDoesTheWork(t *testing.T) {
+	t.Parallel()
+	w := newWarmer(says("ok"))
+	b := newBench(t, map[string]agent.Agent{"script": w})
+	b.useModel(replies)
+	b.prepare()
+	in := b.session(task.Implementer, "script")
+	b.prestarter.start(t.Context(), &in)
+	b.prestarted(in.ID)
+	if ends := b.prestarter.handOver(in.ID, "another"); ends != nil {
+		t.Error("another agent was given the endpoints of the one that was expected")
+	}
+	if _, waits := w.waits(in.ID); waits {
+		t.Error("the agent that was expected still waits")
+	}
+	rec, err := openRecord(b.Data, in)
+	must(t, err)
+	ends, err := b.launcher.open(in, rec)
+	must(t, err)
+	ends.close()
+}

@@ -124,7 +124,7 @@ func (s *Sessions) session(ctx context.Context, l *live) (SessionResult, error) 
 	defer release()
 	s.running.begin(l)
 	run := &sessionRun{ctx: ctx, of: s, in: in, tree: tree, rec: rec, agent: s.agents[in.Agent], start: s.now()}
-	if run.prestarted = s.prestarter.handOver(in.ID); run.prestarted == nil {
+	if run.prestarted = s.prestarter.handOver(in.ID, in.Agent); run.prestarted == nil {
 		if _, err := process.ReapSession(ctx, in.ID); err != nil {
 			return SessionResult{}, fault.New(fault.Infra, "end what an earlier attempt left: %w", err)
 		}

@@ -17,6 +17,7 @@ import (
 // accounts is the state of Accounts.
 type accounts struct {
 	signals.AccountsState
+	asked   bool // it has taken a request, or is a later run
 	changed bool // an account was added since the last look
 }
 
@@ -25,7 +26,7 @@ type accounts struct {
 func Accounts(ctx workflow.Context, state *signals.AccountsState) error {
 	a := &accounts{}
 	if state != nil {
-		a.AccountsState = *state
+		a.AccountsState, a.asked = *state, true
 	}
 	err := errors.Join(
 		workflow.SetQueryHandlerWithOptions(ctx, signals.QueryAccounts, func() (signals.AccountsState, error) { return a.AccountsState, nil },
@@ -39,7 +40,7 @@ func Accounts(ctx workflow.Context, state *signals.AccountsState) error {
 		a.drop(workflow.Now(ctx))
 		a.page().put(ctx)
 		switch done := workflow.AllHandlersFinished(ctx); {
-		case done && len(a.Cooling) == 0:
+		case done && a.asked && len(a.Cooling) == 0:
 			return nil
 		case done && workflow.GetInfo(ctx).GetContinueAsNewSuggested():
 			return workflow.NewContinueAsNewError(ctx, signals.Accounts, &a.AccountsState)
@@ -61,7 +62,7 @@ func (a *accounts) wait(ctx workflow.Context) error {
 
 // cool adds an account. Of two times the later one counts.
 func (a *accounts) cool(ctx workflow.Context, c signals.Cooling) (none struct{}, err error) {
-	a.changed = true
+	a.asked, a.changed = true, true
 	c.Since, c.Why = workflow.Now(ctx), excerpt.Line(c.Why, 200)
 	for i, was := range a.Cooling {
 		if was.Account == c.Account {

@@ -67,6 +67,9 @@ func (se *sessions) ahead(after *task.Deliverable) *activities.SessionInput {
 		role = task.Implementer
 	}
 	next := se.addressed(se.numbered+1, role)
+	if n := len(se.status.Sessions); se.settings.Quota == task.QuotaNext && n > 0 && se.status.Sessions[n-1].Agent != next.Agent {
+		return nil // its account may be used up
+	}
 	next.Ref = se.ref()
 	next.CeilingUSD = se.status.BudgetUSD - se.status.Usage.CostUSD // the session itself sets its own
 	return &next

@@ -63,7 +63,10 @@ var recordedElsewhere = map[string][]string{
 	"checkup":    {"workflow Checkup", "activity Examine", "queue longshift-host-alpha-ctl", "timeout ScheduleToStart", "end completed"},
 	"images":     {"workflow CodingTask", "sessions pir", "external signal use", "outcome pull_request"},
 	"attachment": {"workflow Attachment", "signal use", "timer canceled", "end terminated"},
-	"watch":      {"workflow Watch", "activity PollForge", "timer fired", "end completed"},
+	"quota-next": {"workflow CodingTask", "sessions piiir", "activity CoolingAccounts", "activity CoolAccount", "timer fired", "log waiting quota",
+		"!log suspended quota", "outcome pull_request"},
+	"accounts": {"workflow Accounts", "update cool", "timer fired", "end completed"},
+	"watch":    {"workflow Watch", "activity PollForge", "timer fired", "end completed"},
 }
 
 // What runs when a release comes has a history without an end. Wherever it is cut off between two turns of the workflow, it must be

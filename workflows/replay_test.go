@@ -128,6 +128,7 @@ func TestReplayNoticesAChange(t *testing.T) {
 		signals.Limiter: lateTimer(nothingBut(workflows.Limiter)), signals.IssueIntake: lateTimer(workflows.IssueIntake),
 		signals.Undo: lateTimer(workflows.Undo), signals.Checkup: lateTimer(workflows.Checkup),
 		signals.Attachment: lateTimer(nothingBut(workflows.Attachment)), signals.AgentSession: lateTimer(workflows.AgentSession),
+		signals.Accounts: lateTimer(nothingBut(workflows.Accounts)),
 	}
 	seen := map[string]int{}
 	for _, name := range fixtures(t) {

@@ -62,7 +62,7 @@ type branch struct {
 // branches are all that are recorded.
 func branches() []branch {
 	return slices.Concat(decisions(), messages(), sessions(), endings(), checks(), accidents(), commands(), native(), chats(), pulls(),
-		inbounds(), arriving())
+		inbounds(), arriving(), accounts())
 }
 
 // sessions are the branches that depend on how a session ends.

@@ -39,13 +39,14 @@ type stage struct {
 	control worker.Worker
 	hosts   map[string]*host
 
-	mu    sync.Mutex
-	plays map[string]*play // by workflow id
+	mu      sync.Mutex
+	plays   map[string]*play             // by workflow id
+	cooling map[string][]signals.Cooling // likewise
 }
 
 // openStage starts everything. full is the number of events after which the server asks for a new run, 0 for its own.
 func openStage(ctx context.Context, program string, full int) (*stage, error) {
-	s := &stage{full: full, plays: map[string]*play{}, hosts: map[string]*host{}}
+	s := &stage{full: full, plays: map[string]*play{}, cooling: map[string][]signals.Cooling{}, hosts: map[string]*host{}}
 	if err := s.open(ctx, program); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
@@ -72,6 +73,7 @@ func (s *stage) open(ctx context.Context, program string) (err error) {
 		"AnswerPullRequest": s.AnswerPullRequest, "WriteCheckRun": s.WriteCheckRun, "Show": s.Show, "Arrive": s.Arrive, "PollForge": s.PollForge,
 		"AcquireAdmission": s.AcquireAdmission, "ReleaseAdmission": s.ReleaseAdmission, "ReconcileLimiter": s.ReconcileLimiter,
 		"ReportToSource": s.ReportToSource, "PollSource": s.PollSource,
+		"CoolAccount": s.CoolAccount, "CoolingAccounts": s.CoolingAccounts,
 	} {
 		s.control.RegisterActivityWithOptions(f, activity.RegisterOptions{Name: name})
 	}
