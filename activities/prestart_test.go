@@ -168,10 +168,7 @@ func TestNoGatewayNothingAhead(t *testing.T) {
 // TestAnotherAgentDoesTheWork ends the prestarted agent when the session is given to another one, whose endpoint is its own.
 func TestAnotherAgentDoesTheWork(t *testing.T) {
 	t.Parallel()
-	w := newWarmer(says("ok"))
-	b := newBench(t, map[string]agent.Agent{"script": w})
-	b.useModel(replies)
-	b.prepare()
+	b, w := newPrestart(t, says("ok"))
 	in := b.session(task.Implementer, "script")
 	b.prestarter.start(t.Context(), &in)
 	b.prestarted(in.ID)

@@ -18,7 +18,7 @@ import (
 	"github.com/longshift/longshift/test/lab"
 )
 
-var codexTurns = flag.Bool("codex-turns", false, "kill the worker at every turn of Codex")
+var everyTurn = flag.Bool("every-turn", false, "kill the worker at every turn of Codex and OpenCode")
 
 // TestKillWorker kills the worker with SIGKILL at each point, each in its own run.
 func TestKillWorker(t *testing.T) {
@@ -34,18 +34,21 @@ func TestKillWorker(t *testing.T) {
 	}
 }
 
-// TestKillWorkerOfCodex does the same in the middle of every session of a story that Codex plays, and at every turn with -codex-turns.
-func TestKillWorkerOfCodex(t *testing.T) {
+// TestKillWorkerOfPrograms does the same in the middle of every session of a story that Codex or OpenCode plays, and at every turn with
+// -every-turn.
+func TestKillWorkerOfPrograms(t *testing.T) {
 	t.Parallel()
-	for _, p := range points() {
-		if p.rule == "" || p.turn != 1 && !*codexTurns {
-			continue
+	for _, agent := range []string{task.AgentCodex, task.AgentOpenCode} {
+		for _, p := range points() {
+			if p.rule == "" || p.turn != 1 && !*everyTurn {
+				continue
+			}
+			p.agent = agent
+			t.Run(agent+" "+p.name, func(t *testing.T) {
+				t.Parallel()
+				killWorker(t, p)
+			})
 		}
-		p.codex = true
-		t.Run(p.name, func(t *testing.T) {
-			t.Parallel()
-			killWorker(t, p)
-		})
 	}
 }
 
@@ -82,7 +85,11 @@ func strike(t *testing.T, p point, kill func(*lab.Stage), env ...string) (s *lab
 		script = lab.With(script, p.rule, p.turn, func(turn *agenttest.Turn) {
 			turn.Before = func(c *agenttest.Call) {
 				// The agent writes its transcript a moment after it asks the model; what a session has done is what stands there.
-				strikeAfter(func() { s.Recorded(c.Session, p.turn) })
+				strikeAfter(func() {
+					if p.agent != task.AgentOpenCode { // which asks with what it has written down
+						s.Recorded(c.Session, p.turn)
+					}
+				})
 			}
 		})
 	}
@@ -91,8 +98,11 @@ func strike(t *testing.T, p point, kill func(*lab.Stage), env ...string) (s *lab
 		t.Fatal(err)
 	}
 	agent := ""
-	if p.codex {
+	switch p.agent {
+	case task.AgentCodex:
 		agent, script, env = "agent: codex\n", lab.InCodex(script), append(env, lab.ForCodex(t)...)
+	case task.AgentOpenCode:
+		agent, script, env = "agent: opencode\n", lab.InOpenCode(script), append(env, lab.ForOpenCode(t)...)
 	}
 	s = lab.NewStage(t, script, agent+lab.QuickSettings, append(env, "LONGSHIFT_SCENARIO="+scenario)...)
 	if p.git > 0 {

@@ -16,8 +16,8 @@ type point struct {
 	git  int      // or before the nth request that pushes is served
 	hub  string   // or at the POST of the pull request: before or after it takes effect
 
-	claude bool // Claude Code plays the story at any point
-	codex  bool // Codex plays it
+	claude bool   // Claude Code plays the story at any point
+	agent  string // that plays it, if another does
 }
 
 // scripted reports whether the scripted agent plays the story. Claude Code, which costs most of a run's processor time, plays it where the

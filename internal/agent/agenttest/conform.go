@@ -9,18 +9,59 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// Conform checks that a driver satisfies the contract of agent.Agent. It sets the sessions' permit itself.
-func Conform(t *testing.T, make Factory) {
+// promise is something that every driver keeps.
+type promise struct {
+	name  string
+	says  string // for people, of the agent
+	check func(*testing.T, Factory)
+}
+
+// promises are all, in the order of the page about agents.
+var promises = []promise{
+	{"completes", "edits files, runs commands, and ends by itself", completes},
+	{"answers", "hands in a plan in a form that is checked", answers},
+	{"asks about each call once", "asks before each write and each command, once", asksOnce},
+	{"makes no call that is refused", "goes on after a refusal, and is told the reason", refuses},
+	{"makes no call without a permit", "makes no call that nobody allows", needsPermit},
+	{"makes no call while nobody answers", "waits for the answer, and makes no call without it", waitsForAnswer},
+	{"makes no call when time runs out", "makes no call that is allowed too late", waitsInVain},
+	{"changes a call", "makes a call as it was changed by the answer", changesCalls},
+	{"ends by a decision", "stops where a person is asked, and goes on there", endsByDecision},
+	{"passes on what people say", "is told what people say while it works", passesOn},
+	{"keeps the key", "keeps what it reaches its model with from its commands", keepsKey},
+	{"only reads", "cannot write when it plans or reviews", onlyReads},
+	{"is interrupted", "stops when the task is stopped, and leaves no process", isInterrupted},
+	{"is stopped before it starts", "does not begin when it is stopped first", isStoppedEarly},
+	{"runs out of time", "stops when its time is used up", runsOutOfTime},
+	{"starts afresh", "begins a session that was to be resumed and never was", startsAfresh},
+	{"goes on after a crash", "goes on with the same conversation after kill -9, and does nothing twice", goesOn},
+}
+
+// Driver is what a driver says of itself in the suite. A text says what the agent does instead of keeping the promise as it stands.
+type Driver struct {
+	Agent   string // its name in the configuration
+	Version string // of the binary, "" for none
+	Fixed   string // it makes calls as the model has written them, or not at all
+	Silent  string // it does not tell what a turn has used that was broken off
+	NoCrash string // it has no process that could die alone
+	Token   string // its commands see what it reaches its model with
+	Untold  string // it can't tell its model what people say
+}
+
+// Conform checks that a driver satisfies the contract of agent.Agent, and that the page about agents says so. It sets the sessions' permit
+// itself.
+func Conform(t *testing.T, d Driver, make Factory) {
 	make = permitted(make)
-	for name, check := range map[string]func(*testing.T, Factory){
-		"completes": completes, "answers": answers, "only reads": onlyReads, "is interrupted": isInterrupted,
-		"is stopped before it starts": isStoppedEarly, "runs out of time": runsOutOfTime, "starts afresh": startsAfresh,
-		"goes on after a crash": goesOn, "asks about each call once": asksOnce, "makes no call that is refused": refuses,
-		"makes no call without a permit": needsPermit, "makes no call while nobody answers": waitsForAnswer,
-		"makes no call when time runs out": waitsInVain, "ends by a decision": endsByDecision, "changes a call": changesCalls,
-	} {
-		t.Run(name, func(t *testing.T) { check(t, make) })
+	for _, p := range promises {
+		t.Run(p.name, func(t *testing.T) {
+			p.check(t, func(t *testing.T, role task.Role, steps ...Step) Fixture {
+				f := make(t, role, steps...)
+				f.driver = d
+				return f
+			})
+		})
 	}
+	conforms(t, d)
 }
 
 // permitted allows a factory's sessions everything inside their workspace.

@@ -24,7 +24,7 @@ func endsByDecision(t *testing.T, make Factory) {
 			return normal(ctx, c)
 		}
 		o, events := f.run(t.Context(), t)
-		if o.Kind != kind || o.Text != "a person is asked about touch" || o.SessionID == "" || o.Usage.Input == 0 && !f.Uncounted {
+		if o.Kind != kind || o.Text != "a person is asked about touch" || o.SessionID == "" || o.Usage.Input == 0 && f.driver.Silent == "" {
 			t.Errorf("outcome: %+v", o)
 		}
 		if no := denied(events); len(no) != 1 || no[0].Text != "a person is asked about touch" || texts(events) != nil {
@@ -57,7 +57,7 @@ func changesCalls(t *testing.T, make Factory) {
 	o, events := f.run(t.Context(), t)
 	no := denied(events)
 	absent(t, f, "a.txt", "b.txt")
-	if f.Fixed {
+	if f.driver.Fixed != "" {
 		if o.Kind != agent.Completed || len(no) != 2 || !strings.Contains(no[0].Text, "c.txt") || !strings.Contains(no[1].Text, "d.txt") {
 			t.Errorf("outcome %+v, refusals that should name the other calls: %+v", o, no)
 		}

@@ -24,11 +24,12 @@ type File struct{ Path, Content string }
 // Fixture is a driver with a session whose agent takes the given steps, each once over all attempts. A resumed attempt takes the
 // remaining steps; an interrupted step may be repeated.
 type Fixture struct {
-	Agent     agent.Agent
-	Session   agent.Session // with fresh folders, ready to run
-	Crash     func()        // kills the running agent with signal 9; nil when it has no process of its own
-	Fixed     bool          // the agent makes calls as the model has written them or not at all
-	Uncounted bool          // the agent does not tell what a turn has used that was broken off
+	Agent   agent.Agent
+	Session agent.Session // with fresh folders, ready to run
+	Crash   func()        // kills the running agent with signal 9; nil when it has no process of its own
+	Model   *Server       // that the agent asks; nil when it asks none
+
+	driver Driver
 }
 
 // Factory makes a fixture for a session in the role. It cleans up through t.

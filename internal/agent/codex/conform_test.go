@@ -18,11 +18,11 @@ import (
 func TestConform(t *testing.T) {
 	for _, model := range []string{direct, codeMode} {
 		t.Run(model, func(t *testing.T) {
-			agenttest.Conform(t, func(t *testing.T, role task.Role, steps ...agenttest.Step) agenttest.Fixture {
+			agenttest.Conform(t, agenttest.Driver{Agent: task.AgentCodex, Version: Pinned, Fixed: "it refuses the call, and says what is allowed"}, func(t *testing.T, role task.Role, steps ...agenttest.Step) agenttest.Fixture {
 				turns := append(agenttest.Turns(steps), agenttest.Turn{Text: "Never said."}) // see itemEnds
 				b := newBench(t, role, one(role, spoken(model, turns)...))
 				b.session.Model = model
-				return agenttest.Fixture{Agent: b.Driver, Session: b.session, Fixed: true, Crash: func() {
+				return agenttest.Fixture{Agent: b.Driver, Session: b.session, Model: b.model, Crash: func() {
 					recorded(t, b.session)
 					syscall.Kill(pidOf(t, b.session), syscall.SIGKILL)
 				}}

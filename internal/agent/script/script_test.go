@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 
 func TestConform(t *testing.T) {
 	t.Parallel()
-	agenttest.Conform(t, func(t *testing.T, role task.Role, steps ...agenttest.Step) agenttest.Fixture {
+	agenttest.Conform(t, agenttest.Driver{Agent: task.AgentScript, NoCrash: "it is no process", Untold: "it has no model"}, func(t *testing.T, role task.Role, steps ...agenttest.Step) agenttest.Fixture {
 		list := []map[string]any{{"usage": map[string]any{"input": 10, "output": 5}}}
 		for _, s := range steps {
 			switch {
