@@ -2,14 +2,12 @@ package activities
 
 import (
 	"context"
-	"errors"
 
 	enumspb "go.temporal.io/api/enums/v1"
-	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
-	"go.temporal.io/sdk/converter"
 
+	"github.com/longshift/longshift/internal/accounts"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/signals"
 )
@@ -38,25 +36,5 @@ func (c *Control) CoolAccount(ctx context.Context, in signals.Cooling) error {
 
 // CoolingAccounts returns which accounts are used up.
 func (c *Control) CoolingAccounts(ctx context.Context) (signals.AccountsState, error) {
-	return AccountsState(ctx, activity.GetClient(ctx))
-}
-
-// Querier is the part of Temporal's client that answers queries.
-type Querier interface {
-	QueryWorkflow(ctx context.Context, workflowID, runID, queryType string, args ...any) (converter.EncodedValue, error)
-}
-
-// AccountsState asks which accounts are used up. Times that have passed may be among them: a workflow that has ended answers, too.
-func AccountsState(ctx context.Context, c Querier) (state signals.AccountsState, err error) {
-	answer, err := c.QueryWorkflow(ctx, signals.AccountsID, "", signals.QueryAccounts)
-	if _, gone := errors.AsType[*serviceerror.NotFound](err); gone {
-		return state, nil
-	}
-	if err == nil {
-		err = answer.Get(&state)
-	}
-	if err != nil {
-		return state, fault.New(fault.Infra, "ask which accounts are used up: %w", err)
-	}
-	return state, nil
+	return accounts.State(ctx, activity.GetClient(ctx))
 }

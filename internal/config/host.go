@@ -70,10 +70,15 @@ type Program struct {
 	Path     string // or a name on PATH
 }
 
+// AllPrograms returns the binaries of all agents.
+func (c Config) AllPrograms() []Program {
+	return []Program{{"claude", "LONGSHIFT_CLAUDE", c.Model.Claude}, {"codex", "LONGSHIFT_CODEX", c.Model.CodexProgram()},
+		{"opencode", "LONGSHIFT_OPENCODE", c.Model.OpenCode}}
+}
+
 // Programs returns the binaries of the agents that tasks may choose.
 func (c Config) Programs() (list []Program) {
-	for _, p := range []Program{{"claude", "LONGSHIFT_CLAUDE", c.Model.Claude}, {"codex", "LONGSHIFT_CODEX", c.Model.CodexProgram()},
-		{"opencode", "LONGSHIFT_OPENCODE", c.Model.OpenCode}} {
+	for _, p := range c.AllPrograms() {
 		if slices.Contains(c.Limits.Agents, p.Agent) {
 			list = append(list, p)
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/agent/agenttest"
+	"github.com/longshift/longshift/internal/checkup"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
@@ -68,6 +69,17 @@ func firstTaskWith(t *testing.T, name string, c vendor) {
 	for _, want := range c.doctor {
 		if !strings.Contains(doctor.out, want) {
 			t.Errorf("doctor does not say %q: %s%s", want, doctor.out, doctor.err)
+		}
+	}
+	agents := p.longshift(t, time.Minute, repo, slices.Concat(d.address, env), "agents", "-o", "json")
+	var listed []checkup.Agent
+	must(t, json.Unmarshal([]byte(agents.out), &listed))
+	for _, a := range listed {
+		switch mine := a.Agent == name; { // the person has this one alone, and native needs no program
+		case mine && (a.State != signals.HostOK || !a.Allowed || len(a.Keys) != 1):
+			t.Errorf("the agent that works: %+v", a)
+		case !mine && a.Agent != task.AgentNative && (a.State == signals.HostOK || a.Hint == "" || a.Allowed):
+			t.Errorf("an agent that is not there: %+v", a)
 		}
 	}
 	r := p.longshift(t, within, repo, d.address, "run", "make the failing test pass", "-o", "json")

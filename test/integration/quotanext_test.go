@@ -92,6 +92,9 @@ func TestNextAgentTakesOver(t *testing.T) {
 					t.Errorf("the account is asked again: %s %d", c.Rule, c.Turn)
 				}
 			}
+			if ran := s.OnHost("agents"); !strings.Contains(ran.Out, "used up: anthropic until") || ran.Code != 0 {
+				t.Errorf("agents says %s%s", ran.Out, ran.Err)
+			}
 			left := cooling(t, s)
 			if len(left.Cooling) != 1 || left.Cooling[0].Account != "anthropic" || time.Until(left.Cooling[0].Until) < 50*time.Minute {
 				t.Errorf("accounts that are left alone: %+v", left)
