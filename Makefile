@@ -55,7 +55,7 @@ temporal: ## build the released Temporal server and its schema tool into bin/tem
 
 .PHONY: agents
 agents: ## install the agent binaries, clients, tool managers and API descriptions that tests use
-	@for dir in test/agents test/github test/mcp test/tools; do \
+	@for dir in test/agents test/opencode test/github test/mcp test/tools; do \
 	  if [ ! -e $$dir/node_modules/.installed ] || [ $$dir/package-lock.json -nt $$dir/node_modules/.installed ]; then \
 	    echo "npm ci in $$dir"; (cd $$dir && npm ci --no-fund --no-audit --loglevel=error && touch node_modules/.installed); fi; done
 
@@ -122,6 +122,7 @@ bench: build agents ## measure: whole task against a shell script, waiting pull 
 	$(GO) test -run '^$$' -bench . -benchtime 1s ./internal/...
 	$(GO) test -run '^$$' -bench Caches -benchtime 1x ./activities
 	$(GO) run ./test/bench
+	$(GO) run ./test/bench -agents
 	$(GO) run ./test/bench -waiting 1000
 	$(GO) run ./test/bench -crowd 12
 	$(GO) test -run '^$$' -bench Click -benchtime 5x ./test/integration

@@ -5,6 +5,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"flag"
@@ -30,10 +31,14 @@ func main() {
 	rounds := flag.Int("rounds", 7, "rounds of each side; the first one is not counted")
 	waiting := flag.Int("waiting", 0, "measure so many pull requests that wait, in place of whole tasks")
 	crowd := flag.Int("crowd", 0, "measure so many tasks at once, in place of one after the other")
+	agents := flag.Bool("agents", false, "measure tasks of Codex and OpenCode against launches of their own programs")
 	flag.Parse()
 	measure := func() error { return run(*rounds) }
 	if *waiting > 0 {
 		measure = func() error { return runWaiting(*waiting) }
+	}
+	if *agents {
+		measure = func() error { return runAgents(*rounds) }
 	}
 	if *crowd > 0 {
 		measure = func() error { return runCrowd(*crowd) }
@@ -77,6 +82,7 @@ func script() agenttest.Script {
 // bench is the scene of one run.
 type bench struct {
 	dir, root, claude string
+	bare              string // which agent the baseline launches; Claude Code when empty
 	address           string // of the server
 	model             *agenttest.Server
 	temporal          client.Client
@@ -89,11 +95,14 @@ func (b *bench) open(s agenttest.Script) (clear func(), err error) {
 	if b.root, err = os.Getwd(); err != nil {
 		return nil, err
 	}
-	if b.claude = os.Getenv("LONGSHIFT_CLAUDE"); b.claude == "" {
+	if b.claude == "" {
+		b.claude = os.Getenv("LONGSHIFT_CLAUDE")
+	}
+	if b.claude == "" {
 		b.claude = filepath.Join(b.root, "test", "agents", "node_modules", ".bin", "claude")
 	}
 	if _, err := os.Stat(b.claude); err != nil {
-		return nil, fmt.Errorf("the Claude Code binary is missing, run `make agents` first: %w", err)
+		return nil, fmt.Errorf("the agent's binary is missing, run `make agents` first: %w", err)
 	}
 	if b.model, err = agenttest.Start(s); err != nil {
 		return nil, err
@@ -207,7 +216,7 @@ func (b *bench) shell(n int) (time.Duration, error) {
 	begun := time.Now()
 	var out bytes.Buffer
 	cmd := exec.Command(filepath.Join(b.root, "test", "bench", "baseline.sh"), remote, filepath.Join(b.dir, fmt.Sprintf("s%d", n)),
-		b.model.URL, b.claude)
+		b.model.URL, b.claude, cmp.Or(b.bare, "claude"))
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Start(); err != nil {
 		return 0, err

@@ -13,15 +13,15 @@ import (
 )
 
 // start starts the server and a worker, and gives what ends them.
-func (b *bench) start() (stop func(), err error) {
+func (b *bench) start(env ...string) (stop func(), err error) {
 	server, err := b.server()
 	if err != nil {
 		return nil, err
 	}
-	pid, worker, err := b.program("longshift-worker", []string{
+	pid, worker, err := b.program("longshift-worker", append([]string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + b.dir, "TEMPORAL_ADDRESS=" + b.address, "LONGSHIFT_DATA=" + filepath.Join(b.dir, "data"),
 		"LONGSHIFT_CLAUDE=" + b.claude, "LONGSHIFT_ANTHROPIC_URL=" + b.model.URL, "LONGSHIFT_ANTHROPIC_KEY=bench-key-0000",
-	})
+	}, env...))
 	if err != nil {
 		server()
 		return nil, err

@@ -15,7 +15,7 @@ import (
 func ClaudeBinary(t testing.TB) string {
 	t.Helper()
 	arch := map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]
-	return installed(t, "LONGSHIFT_CLAUDE", "Claude Code", filepath.Join("@anthropic-ai", "claude-code-"+runtime.GOOS+"-"+arch, "claude"))
+	return installed(t, "LONGSHIFT_CLAUDE", "Claude Code", "agents", filepath.Join("@anthropic-ai", "claude-code-"+runtime.GOOS+"-"+arch, "claude"))
 }
 
 // CodexBinary is ClaudeBinary for the pinned Codex and LONGSHIFT_CODEX. It is the native program, which npm puts beside a launcher for Node.
@@ -27,17 +27,17 @@ func CodexBinary(t testing.TB) string {
 // CodexLauncher is the script that npm puts on PATH as `codex`, unless LONGSHIFT_CODEX names something else.
 func CodexLauncher(t testing.TB) string {
 	t.Helper()
-	return installed(t, "LONGSHIFT_CODEX", "Codex", filepath.Join("@openai", "codex", "bin", "codex.js"))
+	return installed(t, "LONGSHIFT_CODEX", "Codex", "agents", filepath.Join("@openai", "codex", "bin", "codex.js"))
 }
 
 // OpenCodeBinary is ClaudeBinary for the pinned OpenCode and LONGSHIFT_OPENCODE.
 func OpenCodeBinary(t testing.TB) string {
 	t.Helper()
-	return installed(t, "LONGSHIFT_OPENCODE", "OpenCode", filepath.Join("opencode-ai", "bin", "opencode.exe"))
+	return installed(t, "LONGSHIFT_OPENCODE", "OpenCode", "opencode", filepath.Join("opencode-ai", "bin", "opencode.exe"))
 }
 
-// installed finds an agent's binary: the file that the variable names, else the one below test/agents/node_modules.
-func installed(t testing.TB, variable, agent, path string) string {
+// installed finds an agent's binary: the file that the variable names, else the one below node_modules in a folder of test.
+func installed(t testing.TB, variable, agent, folder, path string) string {
 	t.Helper()
 	if path := os.Getenv(variable); path != "" {
 		if _, err := exec.LookPath(path); err != nil {
@@ -45,11 +45,11 @@ func installed(t testing.TB, variable, agent, path string) string {
 		}
 		return path
 	}
-	path = filepath.Join(root(t), "test", "agents", "node_modules", path)
+	path = filepath.Join(root(t), "test", folder, "node_modules", path)
 	if _, err := exec.LookPath(path); err == nil {
 		return path
 	}
-	missing := agent + " is not installed: run npm ci in test/agents, or set " + variable
+	missing := agent + " is not installed: run npm ci in test/" + folder + ", or set " + variable
 	if os.Getenv("CI") == "true" {
 		t.Fatal(missing)
 	}

@@ -170,9 +170,9 @@ func TestNoResult(t *testing.T) {
 
 // TestPinnedBinary has the tests run the version that the driver takes.
 func TestPinnedBinary(t *testing.T) {
-	page, err := os.ReadFile("../../../test/agents/package.json")
+	page, err := os.ReadFile("../../../test/opencode/package.json")
 	if want := `"opencode-ai": "` + Pinned + `"`; err != nil || !strings.Contains(string(page), want) {
-		t.Errorf("test/agents does not install %s (%v)", want, err)
+		t.Errorf("test/opencode does not install %s (%v)", want, err)
 	}
 }
 
