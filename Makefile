@@ -19,7 +19,7 @@ CONCURRENT = ./workflows $(sort $(patsubst %/,./%,$(dir $(shell find activities 
   -not -name '*_test.go' -exec grep -lE '^\s+go |"sync["/]|/sync/|chan ' {} +))))
 PLAIN := ./internal/repo/workspace ./internal/redact ./internal/policy/... ./internal/forge/github
 # Packages are begun in this order, and what takes longest is not to be left for the end.
-LONGEST := ./activities ./internal/agent/claude ./internal/agent/codex ./internal/cli ./internal/confine/sandbox
+LONGEST := ./activities ./internal/agent/opencode ./internal/agent/claude ./internal/agent/codex ./internal/cli ./internal/confine/sandbox
 AT_ONCE := $(shell expr $$(nproc) + 1)
 TEMPORAL := go.temporal.io/server
 WORKFLOWCHECK := go.temporal.io/sdk/contrib/tools/workflowcheck@v0.6.0

@@ -2,11 +2,13 @@ package agenttest
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strconv"
 	"testing"
 
+	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/confine/process"
 )
 
@@ -34,4 +36,15 @@ func Processes(t testing.TB, session string) []int {
 		}
 	}
 	return pids
+}
+
+// Pid is the process of the session's agent, by the name of its program.
+func Pid(t testing.TB, s agent.Session, program string) int {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(s.StateDir, program+".pid"))
+	var f struct{ Pid int }
+	if err != nil || json.Unmarshal(data, &f) != nil || f.Pid == 0 {
+		t.Errorf("pid file %q: %v", data, err)
+	}
+	return f.Pid
 }

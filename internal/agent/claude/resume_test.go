@@ -2,10 +2,8 @@ package claude
 
 import (
 	"context"
-	"encoding/json"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -29,7 +27,7 @@ func TestKilledInCommand(t *testing.T) {
 	go func() {
 		<-ready
 		recorded(t, b.session, "toolu_it_1_0_0")
-		syscall.Kill(pidOf(t, b.session), syscall.SIGKILL)
+		syscall.Kill(agenttest.Pid(t, b.session, programName), syscall.SIGKILL)
 	}()
 	o, _ := b.run(t)
 	if o.Kind != agent.Errored || !strings.Contains(o.Text, "SIGKILL") || o.Resumed {
@@ -69,22 +67,12 @@ func recorded(t *testing.T, s agent.Session, text string) {
 	}
 }
 
-// pidOf reads the binary's process id from the file that it is started with.
-func pidOf(t *testing.T, s agent.Session) int {
-	data, err := os.ReadFile(filepath.Join(s.StateDir, "claude.pid"))
-	var f struct{ Pid int }
-	if err != nil || json.Unmarshal(data, &f) != nil || f.Pid == 0 {
-		t.Errorf("pid file %q: %v", data, err)
-	}
-	return f.Pid
-}
-
 // TestKilledBeforeAnswer kills the binary while it waits for the model.
 func TestKilledBeforeAnswer(t *testing.T) {
 	var b *bench
 	b = newBench(t, task.Implementer, one(task.Implementer, agenttest.Turn{Text: "Here I am.", Before: func(c *agenttest.Call) {
 		if c.Try == 1 {
-			syscall.Kill(pidOf(t, b.session), syscall.SIGKILL)
+			syscall.Kill(agenttest.Pid(t, b.session, programName), syscall.SIGKILL)
 		}
 	}}))
 	if o, _ := b.run(t); o.Kind != agent.Errored {

@@ -85,11 +85,11 @@ func set(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null
 func (a *attempt) decide(ctx context.Context, question json.RawMessage, turn string, c *calling, say verdicts) {
 	var notes []string
 	for _, call := range c.calls {
-		if a.calls.over() != nil {
+		if a.calls.Over() != nil {
 			return // the binary gives the question up
 		}
 		d := program.Decide(ctx, a.s, call)
-		if ctx.Err() != nil || d.End == "" && a.calls.over() != nil {
+		if ctx.Err() != nil || d.End == "" && a.calls.Over() != nil {
 			return // the session is being stopped; a refusal would make the model continue
 		}
 		if d.End != "" {

@@ -18,10 +18,11 @@ const (
 
 // calls are the items of an attempt that are decided on. A patch of several files is one item, and a call for each file.
 type calls struct {
-	mu     sync.Mutex
-	items  map[string]*calling
-	asked  map[string]bool // ids of the binary's questions, true once we have answered
-	ending *agent.Decision // the first decision that ends the session
+	program.Ending
+
+	mu    sync.Mutex
+	items map[string]*calling
+	asked map[string]bool // ids of the binary's questions, true once we have answered
 }
 
 // calling is such an item. Only asked, accepted and reason change.
@@ -137,22 +138,4 @@ func (cs *calls) answered(question string) bool {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
 	return cs.asked[question]
-}
-
-// end keeps the first decision that ends the session, and reports whether this is it.
-func (cs *calls) end(d agent.Decision) bool {
-	cs.mu.Lock()
-	defer cs.mu.Unlock()
-	if cs.ending != nil {
-		return false
-	}
-	cs.ending = &d
-	return true
-}
-
-// over returns the decision that ends the session, nil if there is none.
-func (cs *calls) over() *agent.Decision {
-	cs.mu.Lock()
-	defer cs.mu.Unlock()
-	return cs.ending
 }

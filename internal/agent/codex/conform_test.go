@@ -2,7 +2,6 @@ package codex
 
 import (
 	"bytes"
-	"encoding/json"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -24,7 +23,7 @@ func TestConform(t *testing.T) {
 				b.session.Model = model
 				return agenttest.Fixture{Agent: b.Driver, Session: b.session, Model: b.model, Crash: func() {
 					recorded(t, b.session)
-					syscall.Kill(pidOf(t, b.session), syscall.SIGKILL)
+					syscall.Kill(agenttest.Pid(t, b.session, programName), syscall.SIGKILL)
 				}}
 			})
 		})
@@ -46,14 +45,4 @@ func recorded(t *testing.T, s agent.Session) {
 		}
 	}
 	t.Error("the conversation never held the result of the first call")
-}
-
-// pidOf is the process of the binary itself.
-func pidOf(t *testing.T, s agent.Session) int {
-	data, err := os.ReadFile(filepath.Join(s.StateDir, programName+".pid"))
-	var f struct{ Pid int }
-	if err != nil || json.Unmarshal(data, &f) != nil || f.Pid == 0 {
-		t.Errorf("pid file %q: %v", data, err)
-	}
-	return f.Pid
 }

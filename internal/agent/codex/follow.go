@@ -91,7 +91,7 @@ func (a *attempt) turnEnds(t turn) error {
 	}
 	a.over = &t
 	a.stopAfter(a.d.cfg.Grace)
-	end := a.calls.over()
+	end := a.calls.Over()
 	if end == nil {
 		a.conn.Close()
 		return nil

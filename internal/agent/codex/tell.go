@@ -10,7 +10,7 @@ import (
 
 // endBy ends the session by a decision: the call is not made, and the model is not called again.
 func (a *attempt) endBy(question json.RawMessage, c *calling, call agent.Call, d agent.Decision, say verdicts) {
-	if !a.calls.end(d) {
+	if !a.calls.End(d) {
 		return // another one ends it already
 	}
 	a.calls.decided(c, false, d.Reason)

@@ -79,7 +79,7 @@ func (a *attempt) checkNotice(m *jsonrpc.Message) error {
 
 // checkResolved refuses an answer to a question that we have not answered, unless the binary has given the question up with its turn.
 func (a *attempt) checkResolved(request json.RawMessage) error {
-	if a.calls.answered(string(request)) || a.ended.Load() || a.over != nil || a.calls.over() != nil {
+	if a.calls.answered(string(request)) || a.ended.Load() || a.over != nil || a.calls.Over() != nil {
 		return nil
 	}
 	return fault.New(fault.Internal, "codex has an answer that is not ours: a command has written to its input")

@@ -52,11 +52,11 @@ func (a *attempt) tell(c *call) {
 func (a *attempt) decide(ctx context.Context, c *call) {
 	var notes []string
 	for _, part := range c.parts {
-		if a.calls.over() != nil {
+		if a.calls.Over() != nil {
 			return // the binary gives the question up
 		}
 		d := program.Decide(ctx, a.s, part)
-		if ctx.Err() != nil || d.End == "" && a.calls.over() != nil {
+		if ctx.Err() != nil || d.End == "" && a.calls.Over() != nil {
 			return // the session is being stopped
 		}
 		if d.End != "" {
@@ -89,7 +89,7 @@ func (a *attempt) refuse(c *call, part agent.Call, reason string) {
 
 // endBy ends the session by a decision: the call is not made, and the model is not called again.
 func (a *attempt) endBy(c *call, part agent.Call, d agent.Decision) {
-	if !a.calls.end(d) {
+	if !a.calls.End(d) {
 		return // another one ends it already
 	}
 	a.events.Send(agent.Event{Kind: agent.Denied, Tool: part.Tool, ID: part.ID, Text: d.Reason})

@@ -8,15 +8,17 @@ import (
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/acp"
+	"github.com/longshift/longshift/internal/agent/program"
 	"github.com/longshift/longshift/internal/fault"
 )
 
 // calls are the calls of an attempt.
 type calls struct {
+	program.Ending
+
 	mu      sync.Mutex
 	all     map[string]*call
-	refused []string        // what the model is told of refusals, when the turn has ended
-	ending  *agent.Decision // the first decision that ends the session
+	refused []string // what the model is told of refusals, when the turn has ended
 }
 
 // call is one call of a tool, from the moment at which the model writes it. A patch of several files is one, with a part for each file.
@@ -98,24 +100,6 @@ func (cs *calls) refusals() string {
 	text := strings.Join(cs.refused, "\n")
 	cs.refused = nil
 	return text
-}
-
-// end keeps the first decision that ends the session, and reports whether this is it.
-func (cs *calls) end(d agent.Decision) bool {
-	cs.mu.Lock()
-	defer cs.mu.Unlock()
-	if cs.ending != nil {
-		return false
-	}
-	cs.ending = &d
-	return true
-}
-
-// over returns the decision that ends the session, nil if there is none.
-func (cs *calls) over() *agent.Decision {
-	cs.mu.Lock()
-	defer cs.mu.Unlock()
-	return cs.ending
 }
 
 // within is a path of a call as the binary resolves it.

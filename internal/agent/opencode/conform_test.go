@@ -1,13 +1,9 @@
 package opencode
 
 import (
-	"encoding/json"
-	"os"
-	"path/filepath"
 	"syscall"
 	"testing"
 
-	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/agenttest"
 	"github.com/longshift/longshift/task"
 )
@@ -17,17 +13,7 @@ func TestConform(t *testing.T) {
 		turns := append(agenttest.Turns(steps), agenttest.Turn{Text: "Never said."}) // see finish
 		b := newBench(t, role, one(role, inOpenCode(turns)...))
 		return agenttest.Fixture{Agent: b.Driver, Session: b.session, Model: b.model, Crash: func() {
-			syscall.Kill(pidOf(t, b.session), syscall.SIGKILL)
+			syscall.Kill(agenttest.Pid(t, b.session, programName), syscall.SIGKILL)
 		}}
 	})
-}
-
-// pidOf is the process of the binary itself.
-func pidOf(t *testing.T, s agent.Session) int {
-	data, err := os.ReadFile(filepath.Join(s.StateDir, programName+".pid"))
-	var f struct{ Pid int }
-	if err != nil || json.Unmarshal(data, &f) != nil || f.Pid == 0 {
-		t.Errorf("pid file %q: %v", data, err)
-	}
-	return f.Pid
 }

@@ -19,7 +19,7 @@ func (a *attempt) outcome(ctx context.Context) (agent.Outcome, error) {
 		o.Kind, o.Text = agent.Completed, a.spoken.last
 		return o, nil
 	}
-	if end := a.calls.over(); end != nil {
+	if end := a.calls.Over(); end != nil {
 		o.Kind, o.Text = end.End, end.Reason
 		return o, nil
 	}

@@ -140,7 +140,7 @@ func (a *attempt) converse(ctx context.Context) error {
 			return err
 		}
 		a.count(stop)
-		if a.calls.over() != nil || a.finished() || ctx.Err() != nil {
+		if a.calls.Over() != nil || a.finished() || ctx.Err() != nil {
 			return nil
 		}
 		why := a.calls.refusals()

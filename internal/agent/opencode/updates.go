@@ -103,7 +103,7 @@ func (a *attempt) flush() {
 	}
 	a.events.Send(agent.Event{Kind: kind, Text: text})
 	tooLong := agent.Decision{End: agent.Looped, Reason: "the conversation no longer fits the model, and neither does a summary of it"}
-	if alone > mostAlone && a.calls.end(tooLong) {
+	if alone > mostAlone && a.calls.End(tooLong) {
 		a.cancel(a.d.cfg.Grace)
 	}
 }

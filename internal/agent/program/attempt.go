@@ -49,3 +49,27 @@ func (d *Deadline) Stop() {
 		d.cut.Stop()
 	}
 }
+
+// Ending is the first decision that ends a session. Its zero value is ready for use.
+type Ending struct {
+	mu    sync.Mutex
+	first *agent.Decision
+}
+
+// End keeps a decision that ends the session, and reports whether it is the first.
+func (e *Ending) End(d agent.Decision) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.first != nil {
+		return false
+	}
+	e.first = &d
+	return true
+}
+
+// Over returns the decision that ends the session, nil if there is none.
+func (e *Ending) Over() *agent.Decision {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.first
+}
