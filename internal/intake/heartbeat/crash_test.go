@@ -212,10 +212,13 @@ func TestEditorsAndReports(t *testing.T) {
 	p := newPlace(t, "- [ ] one\n")
 	n := intake.Note{TaskID: "t1", Sum: p.read().Sum, Outcome: task.Failed}
 	var all sync.WaitGroup
-	stop := make(chan struct{})
+	begun, stop := make(chan struct{}), make(chan struct{})
 	last := ""
 	all.Go(func() {
 		for i := 0; ; i++ {
+			if i == 1 {
+				close(begun)
+			}
 			select {
 			case <-stop:
 				return
@@ -225,10 +228,14 @@ func TestEditorsAndReports(t *testing.T) {
 			tmp := p.path() + "~"
 			if err := errors.Join(os.WriteFile(tmp, []byte(last), 0o644), os.Rename(tmp, p.path())); err != nil {
 				t.Error(err)
+				if i == 0 {
+					close(begun)
+				}
 				return
 			}
 		}
 	})
+	<-begun
 	for i := range 15 {
 		n.TaskID = fmt.Sprint("t", i)
 		if err := p.Report(t.Context(), p.q, File, n); err != nil && fault.KindOf(err) != fault.Infra && fault.KindOf(err) != fault.NotFound {
