@@ -88,21 +88,21 @@ func (s Settings) Account(agent string) string {
 	return APIAnthropic
 }
 
-// named are all agents that settings name.
-func (c Config) named() (list []string) {
-	for _, p := range []*string{c.Agent, or(c.Agents).Planner, or(c.Agents).Implementer, or(c.Agents).Reviewer} {
+// AgentsNamed are the agents that a configuration names, without their models, by the keys that name them.
+func (c Config) AgentsNamed() map[string][]string {
+	all := map[string][]string{"fallback": c.Fallback}
+	for key, p := range map[string]*string{"agent": c.Agent, "agents.planner": or(c.Agents).Planner, "agents.implementer": or(c.Agents).Implementer,
+		"agents.reviewer": or(c.Agents).Reviewer} {
 		if p != nil && *p != "" {
-			list = append(list, *p)
+			all[key] = []string{*p}
 		}
 	}
-	return append(list, c.Fallback...)
-}
-
-// AgentsNamed are the agents that a configuration names, without their models.
-func (c Config) AgentsNamed() (list []string) {
-	for _, named := range c.named() {
-		agent, _, _ := strings.Cut(named, "/")
-		list = append(list, agent)
+	names := map[string][]string{}
+	for key, list := range all {
+		for _, named := range list {
+			agent, _, _ := strings.Cut(named, "/")
+			names[key] = append(names[key], agent)
+		}
 	}
-	return list
+	return names
 }

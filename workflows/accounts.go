@@ -14,6 +14,9 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
+// longestRest is how long an account is left alone at most. The longest quotas that are known are weekly.
+const longestRest = 8 * 24 * time.Hour
+
 // accounts is the state of Accounts.
 type accounts struct {
 	signals.AccountsState
@@ -63,6 +66,9 @@ func (a *accounts) wait(ctx workflow.Context) error {
 // cool adds an account. Of two times the later one counts.
 func (a *accounts) cool(ctx workflow.Context, c signals.Cooling) (none struct{}, err error) {
 	a.asked, a.changed = true, true
+	if longest := workflow.Now(ctx).Add(longestRest); c.Until.After(longest) {
+		c.Until = longest // what an API says may be wrong
+	}
 	c.Since, c.Why = workflow.Now(ctx), excerpt.Line(c.Why, 200)
 	for i, was := range a.Cooling {
 		if was.Account == c.Account {

@@ -69,6 +69,12 @@ func (se *sessions) converse(ctx workflow.Context, role task.Role, b brief) (act
 			if ctx.Err() != nil || !se.parking.liftable(err) {
 				return res, err
 			}
+			if se.unfit(s, err) {
+				if err := se.cool(ctx, s, activities.SessionResult{Error: message(err)}); err != nil {
+					return res, err
+				}
+				continue
+			}
 			if err := se.parking.suspendFor(ctx, err); err != nil {
 				return res, err
 			}

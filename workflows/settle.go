@@ -72,6 +72,9 @@ func (se *sessions) settle(ctx workflow.Context, s *session, res activities.Sess
 		se.note(s)
 		return s, err
 	case agent.AuthFailed:
+		if se.stands(s) {
+			return s, se.cool(ctx, s, res)
+		}
 		err := se.parking.suspend(ctx, signals.ReasonAccess, "the model's key or login is refused: %s", res.Error)
 		se.note(s)
 		return s, err

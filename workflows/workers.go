@@ -9,6 +9,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
 )
@@ -73,6 +74,18 @@ func (se *sessions) assign(ctx workflow.Context, s *session, w task.Worker) {
 	}
 	s.input.Agent, s.input.Model = w.Agent, w.Model
 	se.entry(s).Agent = w.Agent
+}
+
+// stands tells whether a session's agent stands in for the preferred one, whose account is used up.
+func (se *sessions) stands(s *session) bool {
+	return se.settings.Quota == task.QuotaNext && s.input.Agent != se.workers(s.input.Role)[0].Agent
+}
+
+// unfit tells whether an agent that stands in can't work at all: its host does not allow it, or has no key for it. Its account is left alone
+// then, as one that is used up: a person who wants the work done need not come for that.
+func (se *sessions) unfit(s *session, err error) bool {
+	kind := kindOf(err)
+	return se.stands(s) && (kind == fault.Denied || kind == fault.Input)
 }
 
 // cooling asks which accounts are used up.

@@ -8,9 +8,11 @@ import (
 	"time"
 
 	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/temporal"
 
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
 )
@@ -144,6 +146,40 @@ func TestRoles(t *testing.T) {
 			m.settings.Quota, m.settings.Agents, m.settings.Review = task.QuotaWait, c.agents, c.review
 			if s := m.start(t); s.Outcome != task.PullRequest || !slices.Equal(m.worked(), c.want) {
 				t.Errorf("outcome %s, sessions %q, wanted %q", s.Outcome, m.worked(), c.want)
+			}
+		})
+	}
+}
+
+// TestStandInThatCannotWork has the host refuse the agent that stands in, or its key be refused. Nobody is asked: the task waits for the
+// preferred one.
+func TestStandInThatCannotWork(t *testing.T) {
+	for name, answer := range map[string]func() (activities.SessionResult, error){
+		"not allowed": func() (activities.SessionResult, error) {
+			return activities.SessionResult{}, temporal.NewNonRetryableApplicationError("agent codex is not allowed here", string(fault.Denied), nil)
+		},
+		"key refused": func() (activities.SessionResult, error) {
+			return activities.SessionResult{Kind: agent.AuthFailed, Error: "no key"}, nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := newMarket(t)
+			began := m.env.Now()
+			m.Cooling = []signals.Cooling{{Account: "anthropic", Until: began.Add(30 * time.Minute)}}
+			m.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+				if in.Agent == "codex" {
+					return answer()
+				}
+				return activities.SessionResult{}, nil
+			}
+			s := m.start(t)
+			if took := m.env.Now().Sub(began); s.Outcome != task.PullRequest || took < 30*time.Minute || took > time.Hour || len(m.told) != 1 || m.told[0].Account != "openai" {
+				t.Errorf("outcome %s after %s, told of %+v", s.Outcome, m.env.Now().Sub(began), m.told)
+			}
+			for _, l := range s.Log {
+				if l.Kind == "suspended" {
+					t.Errorf("a person was asked: %s", l.Text)
+				}
 			}
 		})
 	}

@@ -31,6 +31,9 @@ func (m *Machine) checkAgents(ctx context.Context, conf config.Config) (findings
 	if slices.Contains(agents, task.AgentClaude) || slices.Contains(agents, task.AgentNative) {
 		findings = append(findings, m.checkModel(ctx, conf))
 	}
+	if slices.Contains(agents, task.AgentOpenCode) {
+		findings = append(findings, checkKeys(conf, task.AgentOpenCode))
+	}
 	if slices.Contains(agents, task.AgentCodex) || conf.Model.OpenAIKey.Present() {
 		findings = append(findings, m.checkOpenAI(ctx, conf))
 	}

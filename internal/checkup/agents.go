@@ -3,6 +3,7 @@ package checkup
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/signals"
@@ -14,7 +15,7 @@ type Agent struct {
 	Agent    string            `json:"agent"`
 	Allowed  bool              `json:"allowed"`
 	Tested   string            `json:"tested,omitempty"` // version of its program that its driver knows
-	Accounts []string          `json:"accounts"`         // it can use one of them
+	Accounts []string          `json:"accounts"`         // for which there is a key
 	Keys     []string          `json:"keys"`             // where the keys or logins for them are from
 	State    signals.HostState `json:"state"`
 	Detail   string            `json:"detail"`
@@ -37,8 +38,8 @@ func (m *Machine) Agents(ctx context.Context, conf config.Config) (list []Agent)
 		if name == task.AgentScript {
 			continue
 		}
-		a := Agent{Agent: name, Allowed: slices.Contains(conf.AllowedAgents(), name), Tested: m.Tested[name], Accounts: apis[name],
-			Keys: keysFor(conf, name)}
+		a := Agent{Agent: name, Allowed: slices.Contains(conf.AllowedAgents(), name), Tested: m.Tested[name]}
+		a.Accounts, a.Keys = keysFor(conf, name)
 		found := good(name, "built in")
 		if p, is := programs[name]; is {
 			found = m.checkProgram(ctx, p)
@@ -52,19 +53,19 @@ func (m *Machine) Agents(ctx context.Context, conf config.Config) (list []Agent)
 	return list
 }
 
-// keysFor are the sources of the keys that an agent can use.
-func keysFor(conf config.Config, agent string) []string {
-	keys := []string{}
+// keysFor are the accounts that an agent can use, and where their keys are from.
+func keysFor(conf config.Config, agent string) (accounts, keys []string) {
+	accounts, keys = []string{}, []string{}
 	for _, api := range apis[agent] {
 		secret, kind := conf.Model.Secret()
 		if api == task.APIOpenAI {
 			secret, kind = conf.Model.OpenAIKey, config.ModelKey
 		}
 		if secret.Present() && (kind != config.ModelLogin || agent == task.AgentClaude) { // a login is for Claude Code alone
-			keys = append(keys, secret.Source())
+			accounts, keys = append(accounts, api), append(keys, secret.Source())
 		}
 	}
-	return keys
+	return accounts, keys
 }
 
 func wayToKey(agent string) string {
@@ -75,4 +76,13 @@ func wayToKey(agent string) string {
 		return "set OPENAI_API_KEY"
 	}
 	return "set ANTHROPIC_API_KEY or OPENAI_API_KEY"
+}
+
+// checkKeys tells whether an agent that can use several accounts has a key for one.
+func checkKeys(conf config.Config, agent string) Finding {
+	accounts, keys := keysFor(conf, agent)
+	if len(keys) == 0 {
+		return fail(agent+" key", "none is set", wayToKey(agent))
+	}
+	return good(agent+" key", "of "+strings.Join(accounts, " and ")+", from "+strings.Join(keys, " and "))
 }

@@ -92,7 +92,7 @@ func TestNextAgentTakesOver(t *testing.T) {
 					t.Errorf("the account is asked again: %s %d", c.Rule, c.Turn)
 				}
 			}
-			if ran := s.OnHost("agents"); !strings.Contains(ran.Out, "used up: anthropic until") || ran.Code != 0 {
+			if ran := s.OnHost("agents"); !strings.Contains(ran.Out, "anthropic until ") || ran.Code != 0 {
 				t.Errorf("agents says %s%s", ran.Out, ran.Err)
 			}
 			left := cooling(t, s)

@@ -28,7 +28,7 @@ var promises = []promise{
 	{"changes a call", "makes a call as it was changed by the answer", changesCalls},
 	{"ends by a decision", "stops where a person is asked, and goes on there", endsByDecision},
 	{"passes on what people say", "is told what people say while it works", passesOn},
-	{"keeps the key", "keeps what it reaches its model with from its commands", keepsKey},
+	{"keeps the key", "keeps what it reaches its model with out of the environment of its commands", keepsKey},
 	{"only reads", "cannot write when it plans or reviews", onlyReads},
 	{"is interrupted", "stops when the task is stopped, and leaves no process", isInterrupted},
 	{"is stopped before it starts", "does not begin when it is stopped first", isStoppedEarly},

@@ -141,7 +141,7 @@ func TestNames(t *testing.T) {
 	if clearing("other/model", 200_000) != nil {
 		t.Error("a server of somebody else is asked for what only Anthropic's does")
 	}
-	if !takesBudget("claude-sonnet-4-5") || takesBudget("claude-opus-5-5") {
+	if !agent.TakesBudget("claude-sonnet-4-5") || agent.TakesBudget("claude-opus-5-5") {
 		t.Error("the models of version 4 take a budget for thinking, and later ones do not")
 	}
 }

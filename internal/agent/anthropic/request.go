@@ -24,7 +24,7 @@ func request(q transcript.Query) (p sdk.MessageNewParams, err error) {
 	p = sdk.MessageNewParams{Model: sdk.Model(agent.ModelName(q.Start.Model)), MaxTokens: int64(q.MaxOutput),
 		Metadata: sdk.MetadataParam{UserID: sdk.String(string(user))},
 		System:   []sdk.TextBlockParam{{Text: q.Start.System, CacheControl: sdk.NewCacheControlEphemeralParam()}}}
-	if budget := q.Start.Thinking; budget > 0 && takesBudget(agent.ModelName(q.Start.Model)) {
+	if budget := q.Start.Thinking; budget > 0 && agent.TakesBudget(agent.ModelName(q.Start.Model)) {
 		p.Thinking = sdk.ThinkingConfigParamOfEnabled(int64(min(budget, q.MaxOutput-1)))
 	}
 	for _, t := range q.Start.Tools {
@@ -41,11 +41,6 @@ func request(q transcript.Query) (p sdk.MessageNewParams, err error) {
 	}
 	mark(p.Messages)
 	return p, nil
-}
-
-// takesBudget tells whether a model takes a budget for thinking. Those from version 5 on decide themselves how much they think.
-func takesBudget(model string) bool {
-	return strings.Contains(model, "-4") || strings.HasPrefix(model, "claude-3-7")
 }
 
 func first(s *transcript.Start) (blocks []sdk.ContentBlockParamUnion) {

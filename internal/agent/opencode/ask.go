@@ -31,12 +31,14 @@ func (a *attempt) consider(ctx context.Context, c *call) (err error) {
 	if c.parts, err = partsOf(a.s, c); err != nil {
 		return err
 	}
-	if c.parts == nil {
-		a.answers.Go(func() { a.refuse(c, agent.Call{Tool: c.tool, ID: c.id}, "it is not available") })
+	q, parts := *c.asked, c.parts
+	if parts == nil {
+		unknown := agent.Call{Tool: c.tool, ID: c.id}
+		a.answers.Go(func() { a.refuse(c, q, unknown, "it is not available") })
 		return nil
 	}
 	a.tell(c)
-	a.answers.Go(func() { a.decide(ctx, c) })
+	a.answers.Go(func() { a.decide(ctx, c, q, parts) })
 	return nil
 }
 
@@ -49,9 +51,9 @@ func (a *attempt) tell(c *call) {
 }
 
 // decide asks about each part of a call and answers: it is accepted if all of them are allowed. It does not answer when ctx ends first.
-func (a *attempt) decide(ctx context.Context, c *call) {
+func (a *attempt) decide(ctx context.Context, c *call, q acp.Question, parts []agent.Call) {
 	var notes []string
-	for _, part := range c.parts {
+	for _, part := range parts {
 		if a.calls.Over() != nil {
 			return // the binary gives the question up
 		}
@@ -60,39 +62,46 @@ func (a *attempt) decide(ctx context.Context, c *call) {
 			return // the session is being stopped
 		}
 		if d.End != "" {
-			a.endBy(c, part, d)
+			a.endBy(q, part, d)
 			return
 		}
 		if !d.Allow {
-			a.refuse(c, part, d.Reason)
+			a.refuse(c, q, part, d.Reason)
 			return
 		}
 		if d.Reason != "" {
 			notes = append(notes, fmt.Sprintf("About the call of %s: %s", part.Tool, d.Reason))
 		}
 	}
-	for _, note := range notes { // before the answer: the next call of the model holds it then
-		a.tells.Go(func() { _, _ = a.client.Prompt(context.WithoutCancel(ctx), a.id, acp.Part{Text: note}) })
+	for _, text := range notes { // before the answer: the next call of the model holds it then
+		if !a.notes.begin() {
+			a.calls.tell(text)
+			continue
+		}
+		a.answers.Go(func() {
+			defer a.notes.end()
+			_, _ = a.client.Prompt(context.WithoutCancel(ctx), a.id, acp.Part{Text: text})
+		})
 	}
 	a.calls.allow(c)
-	if !a.client.Answer(*c.asked, true) {
+	if !a.client.Answer(q, true) {
 		a.calls.refuse(c, c.tool, "only a single call can be allowed")
 	}
 }
 
 // refuse refuses a call. The binary ends its turn then.
-func (a *attempt) refuse(c *call, part agent.Call, reason string) {
+func (a *attempt) refuse(c *call, q acp.Question, part agent.Call, reason string) {
 	a.calls.refuse(c, part.Tool, reason)
 	a.events.Send(agent.Event{Kind: agent.Denied, Tool: part.Tool, ID: part.ID, Text: reason})
-	a.client.Answer(*c.asked, false)
+	a.client.Answer(q, false)
 }
 
 // endBy ends the session by a decision: the call is not made, and the model is not called again.
-func (a *attempt) endBy(c *call, part agent.Call, d agent.Decision) {
+func (a *attempt) endBy(q acp.Question, part agent.Call, d agent.Decision) {
 	if !a.calls.End(d) {
 		return // another one ends it already
 	}
 	a.events.Send(agent.Event{Kind: agent.Denied, Tool: part.Tool, ID: part.ID, Text: d.Reason})
 	a.cancel(2 * a.d.cfg.Grace)
-	a.client.GiveUp(*c.asked)
+	a.client.GiveUp(q)
 }

@@ -93,6 +93,13 @@ func (cs *calls) refuse(c *call, tool, reason string) {
 	cs.refused = append(cs.refused, fmt.Sprintf("The call of %s was refused: %s", tool, reason))
 }
 
+// tell keeps something else that the model is told then.
+func (cs *calls) tell(text string) {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	cs.refused = append(cs.refused, text)
+}
+
 // refusals returns what the model is to be told, and forgets it.
 func (cs *calls) refusals() string {
 	cs.mu.Lock()

@@ -63,7 +63,7 @@ type attempt struct {
 	failed  *jsonrpc.Error // of the last prompt
 
 	answers sync.WaitGroup // goroutines that answer the binary
-	tells   sync.WaitGroup // prompts that run beside the first
+	notes   notes          // prompts that run beside the first
 
 	exit   process.Exit
 	stderr string

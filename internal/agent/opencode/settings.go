@@ -2,6 +2,7 @@ package opencode
 
 import (
 	"cmp"
+	"crypto/rand"
 	"encoding/json"
 	"path/filepath"
 	"strings"
@@ -15,6 +16,10 @@ const provider = "longshift"
 
 // settingsName is the variable with the settings, which win over those of files. They hold the token.
 const settingsName = "OPENCODE_CONFIG_CONTENT"
+
+// passwordName is the variable with the password of the API that the binary serves on loopback. Nobody uses it; without a password everybody
+// could, and answer what we are asked.
+const passwordName = "OPENCODE_SERVER_PASSWORD"
 
 // settings are the binary's settings for a session.
 func settings(s agent.Session) (string, error) {
@@ -37,28 +42,38 @@ func modelName(s agent.Session) string {
 	return agent.ModelName(s.Model)
 }
 
-// endpoint is where the model is, and how it is spoken to.
+// endpoint is where the model is, and how it is spoken to: by Anthropic's Messages, by the Responses of OpenAI itself, which take what its models
+// need, and by Chat Completions with every other server.
 func endpoint(s agent.Session) map[string]any {
-	model := map[string]any{"tool_call": true, "attachment": true, "modalities": map[string]any{"input": []string{"text", "image"}, "output": []string{"text"}}}
-	base, speaks := s.BaseURL, "@ai-sdk/anthropic"
-	if s.OpenAI {
-		base, speaks = cmp.Or(base, "https://api.openai.com"), "@ai-sdk/openai-compatible"
-		if s.Thinking > 0 {
-			model["options"] = map[string]any{"reasoningEffort": effort(s.Thinking)}
+	options := map[string]any{}
+	base, speaks := cmp.Or(s.BaseURL, "https://api.anthropic.com"), "@ai-sdk/anthropic"
+	switch {
+	case !s.OpenAI:
+		if s.Thinking > 0 && agent.TakesBudget(modelName(s)) {
+			options["thinking"] = map[string]any{"type": "enabled", "budgetTokens": s.Thinking}
 		}
-	} else {
-		base = cmp.Or(base, "https://api.anthropic.com")
+	case s.BaseURL == "" || s.Upstream == openAI:
+		base, speaks = cmp.Or(s.BaseURL, "https://"+openAI), "@ai-sdk/openai"
+		options["store"] = false
+		options["include"] = []string{"reasoning.encrypted_content"}
 		if s.Thinking > 0 {
-			model["options"] = map[string]any{"thinking": map[string]any{"type": "enabled", "budgetTokens": s.Thinking}}
+			options["reasoningEffort"] = effort(s.Thinking)
 		}
+	default:
+		speaks = "@ai-sdk/openai-compatible"
 	}
+	model := map[string]any{"tool_call": true, "attachment": true, "options": options,
+		"modalities": map[string]any{"input": []string{"text", "image"}, "output": []string{"text"}}}
 	return map[string]any{
 		"npm": speaks, "models": map[string]any{modelName(s): model},
 		"options": map[string]any{"baseURL": strings.TrimSuffix(base, "/") + "/v1", "apiKey": s.Token},
 	}
 }
 
-// effort converts a thinking budget in tokens to a reasoning effort, of which Chat Completions has three that every server takes.
+// openAI is the host of OpenAI's own API.
+const openAI = "api.openai.com"
+
+// effort converts a thinking budget in tokens to a reasoning effort.
 func effort(tokens int) string {
 	if e := program.Effort(tokens); e != "max" && e != "xhigh" {
 		return e
@@ -84,7 +99,7 @@ func permissions(s agent.Session) map[string]string {
 
 // environment is the binary's. Its commands have it too, but for what the shell takes away (see shell).
 func (d *Driver) environment(s agent.Session, settings string) []string {
-	env := map[string]string{settingsName: settings}
+	env := map[string]string{settingsName: settings, passwordName: rand.Text()}
 	for _, name := range []string{"AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "DEFAULT_PLUGINS", "PROJECT_CONFIG", "CLAUDE_CODE", "EXTERNAL_SKILLS"} {
 		env["OPENCODE_DISABLE_"+name] = "1"
 	}

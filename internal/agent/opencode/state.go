@@ -77,7 +77,7 @@ func shellPath(s agent.Session) string { return filepath.Join(s.StateDir, shellN
 // variables that are for commands.
 func shell(s agent.Session) string {
 	var b strings.Builder
-	b.WriteString("#!/bin/sh\nunset " + settingsName + " OPENCODE_PID " + strings.Join(slices.Sorted(maps.Keys(folders)), " ") + "\n")
+	b.WriteString("#!/bin/sh\nunset " + settingsName + " " + passwordName + " OPENCODE_PID " + strings.Join(slices.Sorted(maps.Keys(folders)), " ") + "\n")
 	set := map[string]string{}
 	maps.Copy(set, s.CommandEnv)
 	for name := range folders { // the session's own, in place of the binary's

@@ -130,8 +130,9 @@ func (a *attempt) converse(ctx context.Context) error {
 		}
 	}
 	for {
+		a.notes.turn()
 		stop, err := a.client.Prompt(context.WithoutCancel(ctx), a.id, parts...) // the answer comes in any case, or the process ends
-		a.tells.Wait()
+		a.notes.over()
 		a.flush()
 		if a.failed, _ = errors.AsType[*jsonrpc.Error](err); a.failed != nil {
 			return nil

@@ -3,6 +3,7 @@ package opencode
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,6 +20,17 @@ type input struct {
 	Workdir string `json:"workdir"`
 	Dir     string `json:"cwd"`
 	File    string `json:"filePath"`
+}
+
+// builtin are the tools that are decided on, but for those to report by.
+var builtin = []string{"bash", "read", "write", "edit", "apply_patch", free}
+
+// toolOf is the tool that a call names. The binary makes a call of Bash as one of bash.
+func toolOf(title string) string {
+	if name := strings.ToLower(title); slices.Contains(builtin, name) {
+		return name
+	}
+	return title
 }
 
 // partsOf are what a question decides on, in the words that all agents share. It has none for a tool that nobody decides on.

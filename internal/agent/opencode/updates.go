@@ -8,6 +8,7 @@ import (
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/acp"
+	"github.com/longshift/longshift/internal/agent/program"
 	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 )
@@ -22,7 +23,8 @@ type spoken struct {
 	message string // id of the message
 	text    strings.Builder
 	last    string // the newest whole text
-	alone   int    // texts since the last call of a tool
+	counted string // id of the last message among those that
+	alone   int    // have come since the last call of a tool
 }
 
 // update returns what takes the binary's updates.
@@ -39,7 +41,7 @@ func (a *attempt) update(ctx context.Context) func(string, acp.Update) error {
 		case acp.ToolCall:
 			a.flush()
 			a.spoken.call()
-			return a.calls.begin(u.ID, u.Title)
+			return a.calls.begin(u.ID, toolOf(u.Title))
 		case acp.ToolUpdated:
 			a.flush()
 			return a.calls.change(u.ID, func(c *call) error { return a.progress(ctx, c, u) })
@@ -52,6 +54,9 @@ func (a *attempt) update(ctx context.Context) func(string, acp.Update) error {
 // and would go on with that forever when the summary does not fit either.
 const mostAlone = 8
 
+// mostSaid is how many bytes of one text are kept, more or less.
+const mostSaid = 1 << 20
+
 func (a *attempt) hear(kind agent.EventKind, u acp.Update) {
 	s := &a.spoken
 	if s.differs(kind, u.Message) {
@@ -60,7 +65,9 @@ func (a *attempt) hear(kind agent.EventKind, u acp.Update) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.kind, s.message = kind, u.Message
-	s.text.WriteString(u.Text())
+	if s.text.Len() < mostSaid {
+		s.text.WriteString(u.Text())
+	}
 }
 
 func (s *spoken) differs(kind agent.EventKind, message string) bool {
@@ -77,7 +84,10 @@ func (s *spoken) take() (kind agent.EventKind, text string, alone int) {
 	s.text.Reset()
 	if text != "" && s.kind == agent.Text {
 		s.last = text
-		s.alone++
+		if s.counted != s.message { // a message may come in parts, with thoughts in between
+			s.counted = s.message
+			s.alone++
+		}
 	}
 	return s.kind, text, s.alone
 }
@@ -114,6 +124,8 @@ func (a *attempt) progress(ctx context.Context, c *call, u acp.Update) error {
 	case acp.InProgress:
 		if c.input == nil {
 			c.input = u.Input
+		} else if len(u.Input) > 0 && !program.SameJSON(c.input, u.Input) {
+			return fault.New(fault.Internal, "opencode has changed a call after it told of it: %s %s", c.tool, excerpt.Clip(string(u.Input), 400))
 		}
 		if len(u.Content) > 0 {
 			if err := c.mayRun(); err != nil {
@@ -150,7 +162,8 @@ func (a *attempt) finish(c *call, u acp.Update) {
 	for _, p := range c.parts {
 		a.events.Send(agent.Event{Kind: agent.ToolResult, ID: p.ID, Text: excerpt.Clip(text, shown), Failed: failed})
 	}
-	if a.finished() { // a further call of the model may have begun; it is broken off
+	c.input, c.asked, c.parts = nil, nil, nil // they may hold whole files
+	if a.finished() {                         // a further call of the model may have begun; it is broken off
 		a.cancel(a.d.cfg.Grace)
 	}
 }

@@ -40,8 +40,8 @@ func NewAgentsCommand(u Uses) *cobra.Command {
 		Use:   "agents",
 		Short: "List the agents: program, version, key, and which accounts are used up",
 		Long: `List the agents that can do the work: the program on this machine and the version that is tested, where the key is from, whether the operator
-allows it (LONGSHIFT_AGENTS), and what is missing with the command that mends it. Of accounts that are used up the server knows until when they
-are left alone; --local does not ask it.`,
+allows it (LONGSHIFT_AGENTS), and what is missing with the command that mends it. Of accounts that are used up the server knows until when tasks with
+quota: next leave them alone; --local does not ask it.`,
 		Example:     "  longshift agents\n  longshift agents --local -o json | jq -r '.[] | select(.state == \"ok\") | .agent'",
 		Args:        command.Takes(0, 0, ""),
 		Annotations: command.Exits(fault.ExitServer, fault.ExitInterrupt),
@@ -80,28 +80,43 @@ func (o *agentsOptions) run(ctx context.Context) error {
 		}
 		rows = append(rows, row)
 	}
-	return o.printer.Print(rows, func() string { return o.printer.Fit(agentsText(rows)) })
+	return o.printer.Print(rows, func() string { return o.printer.Fit(agentsText(rows)) + coolingText(cooling, o.now()) })
 }
 
 func agentsText(rows []agentRow) string {
-	return term.TableOf([]string{"AGENT", "STATE", "TESTED", "ALLOWED", "KEY", "PROGRAM"}, rows, func(r agentRow) []string {
-		allowed, state := "yes", string(r.State)
+	return term.TableOf([]string{"AGENT", "STATE", "TESTED", "ALLOWED", "KEY", "USED UP", "PROGRAM"}, rows, func(r agentRow) []string {
+		allowed := "yes"
 		if !r.Allowed {
 			allowed = "no"
 		}
 		var used []string
 		for _, c := range r.UsedUp {
-			used = append(used, c.Account+" until "+c.Until.UTC().Format("15:04 MST 2 Jan"))
-		}
-		if len(used) > 0 {
-			state = "used up: " + strings.Join(used, ", ")
+			used = append(used, until(c))
 		}
 		detail := term.OneLine(r.Detail)
 		if r.Hint != "" {
 			detail += "; " + term.OneLine(r.Hint)
 		}
-		return []string{r.Agent.Agent, state, dash(r.Tested), allowed, dash(strings.Join(r.Keys, ", ")), detail}
+		return []string{r.Agent.Agent, string(r.State), dash(r.Tested), allowed, dash(strings.Join(r.Keys, ", ")), dash(strings.Join(used, ", ")), detail}
 	})
+}
+
+// coolingText lists the accounts that are used up, also those for which this machine has no key.
+func coolingText(s signals.AccountsState, now time.Time) string {
+	text := ""
+	for _, c := range s.Cooling {
+		if c.Until.After(now) {
+			text += "  " + until(c) + ": " + term.OneLine(c.Why) + "\n"
+		}
+	}
+	if text == "" {
+		return ""
+	}
+	return "\nUsed up, and left alone by tasks with quota: next:\n" + text
+}
+
+func until(c signals.Cooling) string {
+	return c.Account + " until " + c.Until.UTC().Format("15:04 MST 2 Jan")
 }
 
 func dash(text string) string {

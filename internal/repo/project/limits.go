@@ -61,10 +61,13 @@ func (l Limits) allowed() []string {
 // checkSource rejects values that a source may not set. The script agent runs commands from its scenario without any policy, so only an
 // operator can enable it.
 func (l Limits) checkSource(c task.Config, where string) error {
-	for _, agent := range c.AgentsNamed() {
-		if slices.Contains(task.Agents(), agent) && !slices.Contains(l.allowed(), agent) {
-			return fault.New(fault.Input, "%s: agent is %q, which the operator does not allow", where, agent).
-				WithHint("use %s", strings.Join(l.allowed(), " or "))
+	named := c.AgentsNamed()
+	for _, key := range slices.Sorted(maps.Keys(named)) {
+		for _, agent := range named[key] {
+			if slices.Contains(task.Agents(), agent) && !slices.Contains(l.allowed(), agent) {
+				return fault.New(fault.Input, "%s: %s is %q, which the operator does not allow", where, key, agent).
+					WithHint("use %s, or have the operator name it in LONGSHIFT_AGENTS", strings.Join(l.allowed(), " or "))
+			}
 		}
 	}
 	if c.Scenario != nil && !slices.Contains(l.allowed(), task.AgentScript) {

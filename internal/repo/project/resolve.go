@@ -66,7 +66,27 @@ func Resolve(limits Limits, repo, job task.Config) (Resolved, error) {
 	if r.Settings.Scenario != "" && r.Settings.Agent != task.AgentScript {
 		r.warn("scenario is ignored: the agent is %s", r.Settings.Agent)
 	}
+	r.warnOfAgents()
 	return r, nil
+}
+
+// warnOfAgents says which settings of agents do nothing.
+func (r *Resolved) warnOfAgents() {
+	s := r.Settings
+	accounts := map[string]bool{}
+	for _, w := range s.Workers(task.Implementer, "") {
+		accounts[s.Account(w.Agent)] = true
+	}
+	switch {
+	case s.Quota == task.QuotaNext && len(accounts) < 2:
+		r.warn("quota is next, but fallback names no agent that uses another account: the task waits when its account is used up")
+	case s.Quota != task.QuotaNext && s.Review != task.ReviewOther && len(s.Fallback) > 0:
+		r.warn("fallback is ignored: quota is %s", s.Quota)
+	}
+	if others := s.Workers(task.Reviewer, s.Workers(task.Implementer, "")[0].Agent); s.Review == task.ReviewOther &&
+		others[0].Agent == s.Workers(task.Implementer, "")[0].Agent {
+		r.warn("review is other, but the settings name no other agent")
+	}
 }
 
 func within(where string, err error) error {

@@ -275,3 +275,28 @@ func TestResolveChecksWhatItGets(t *testing.T) {
 		}
 	}
 }
+
+// TestAgentsThatDoNothing warns of settings of agents that have no effect, and refuses agents that the operator does not allow by their key.
+func TestAgentsThatDoNothing(t *testing.T) {
+	t.Parallel()
+	all := Limits{Agents: []string{"claude", "codex", "native"}}
+	for text, want := range map[string]string{
+		"fallback: [codex]":                           "fallback is ignored: quota is wait",
+		"quota: next\nfallback: [codex]":              "",
+		"quota: next\nfallback: [native/gpt-5.5]":     "quota is next, but fallback names no agent that uses another account: the task waits when its account is used up",
+		"review: other":                               "review is other, but the settings name no other agent",
+		"review: other\nfallback: [native]":           "",
+		"review: other\nagents: {implementer: codex}": "",
+	} {
+		r, err := Resolve(all, parse(t, text+"\n"), task.Config{})
+		if got := strings.Join(r.Warnings, "; "); err != nil || got != want {
+			t.Errorf("%q: %q, %v", text, got, err)
+		}
+	}
+	for key, text := range map[string]string{"fallback": "fallback: [opencode]", "agents.reviewer": "agents: {reviewer: opencode/qwen}"} {
+		_, err := Resolve(all, parse(t, text+"\n"), task.Config{})
+		if want := key + ` is "opencode", which the operator does not allow`; err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
