@@ -94,7 +94,7 @@ func (r *sessionRun) do(ctx context.Context) (_ SessionResult, err error) {
 	if runErr != nil {
 		return SessionResult{}, fmt.Errorf("run %s: %w", r.in.Agent, runErr)
 	}
-	res := SessionResult{Kind: out.Kind, Usage: usage, Turns: out.Turns, Reset: out.Reset,
+	res := SessionResult{Kind: out.Kind, Usage: usage, Turns: cmp.Or(out.Turns, int(usage.Calls)), Reset: out.Reset,
 		Duration: r.rec.elapsed(r.of.now().Sub(r.start)), Resumed: r.rec.resumed(out.Resumed)}
 	model.judge(&res, out)
 	if res.Kind == agent.Completed {

@@ -64,7 +64,7 @@ func script() agenttest.Script {
 		}
 		rules = append(rules, natively(id))
 		// The prompts of both sides name the deliverable, ours among others of the plan.
-		rules = append(rules, agenttest.Rule{Name: "do-" + id, Role: task.Implementer, Match: "/(^do |Deliverable: )" + id + "/",
+		rules = append(rules, agenttest.Rule{Name: "do-" + id, Role: task.Implementer, Match: `/(^"?do |Deliverable: )` + id + "/",
 			Turns: []agenttest.Turn{
 				{Tools: []agenttest.Tool{{Name: "Bash", Input: map[string]any{"command": "echo " + id + " > " + id + ".txt", "description": "write"}}}},
 				{Text: end},
