@@ -144,7 +144,7 @@ func ConfigKeys() []ConfigKey {
 		whole("native.context", "tokens that its model takes; what is older is summarised before they are used up", 8000, 2_000_000),
 		choice("native.api", "the API by which it asks its model: Anthropic's Messages, or OpenAI's Chat Completions, which many servers speak",
 			APIAnthropic, APIOpenAI),
-		choice("opencode.api", "for OpenCode: the API by which it asks its model, as native.api", APIAnthropic, APIOpenAI),
+		choice("opencode.api", "for OpenCode: the API by which it asks its model: Anthropic's Messages, or OpenAI's", APIAnthropic, APIOpenAI),
 		text("scenario", `for the script agent: "demo", or a scenario file; needs the operator's permission`, 64<<10, wrongScenario,
 			`give "demo" or the path of a scenario file`),
 	}
