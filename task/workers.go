@@ -90,19 +90,19 @@ func (s Settings) Account(agent string) string {
 
 // AgentsNamed are the agents that a configuration names, without their models, by the keys that name them.
 func (c Config) AgentsNamed() map[string][]string {
-	all := map[string][]string{"fallback": c.Fallback}
-	for key, p := range map[string]*string{"agent": c.Agent, "agents.planner": or(c.Agents).Planner, "agents.implementer": or(c.Agents).Implementer,
-		"agents.reviewer": or(c.Agents).Reviewer} {
-		if p != nil && *p != "" {
-			all[key] = []string{*p}
+	all := map[string][]string{}
+	add := func(key string, named ...string) {
+		for _, n := range named {
+			if agent, _, _ := strings.Cut(n, "/"); n != "" {
+				all[key] = append(all[key], agent)
+			}
 		}
 	}
-	names := map[string][]string{}
-	for key, list := range all {
-		for _, named := range list {
-			agent, _, _ := strings.Cut(named, "/")
-			names[key] = append(names[key], agent)
-		}
-	}
-	return names
+	roles := or(c.Agents)
+	add("agent", or(c.Agent))
+	add("agents.planner", or(roles.Planner))
+	add("agents.implementer", or(roles.Implementer))
+	add("agents.reviewer", or(roles.Reviewer))
+	add("fallback", c.Fallback...)
+	return all
 }

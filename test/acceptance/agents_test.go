@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/longshift/longshift/internal/agent/agenttest"
+	"github.com/longshift/longshift/test/lab"
 )
 
 // engineer is an agent that works in the stories. They are told in the tools of Claude Code.
@@ -49,21 +50,7 @@ func startDevFor(t testing.TB, e engineer, script agenttest.Script) *dev {
 }
 
 // toNative has a model call the tools of Longshift's own agent.
-func toNative(s agenttest.Script) agenttest.Script {
-	s.Rules = slices.Clone(s.Rules)
-	for i, r := range s.Rules {
-		r.Turns = slices.Clone(r.Turns)
-		for j, turn := range r.Turns {
-			var tools []agenttest.Tool
-			for _, t := range turn.Tools {
-				tools = append(tools, nativeTool(t))
-			}
-			r.Turns[j].Tools = tools
-		}
-		s.Rules[i] = r
-	}
-	return s
-}
+func toNative(s agenttest.Script) agenttest.Script { return lab.Translated(s, nativeTool) }
 
 // nativeTool is the call that does what one of Claude Code's tools would.
 func nativeTool(t agenttest.Tool) agenttest.Tool {

@@ -17,16 +17,11 @@ func ForCodex(t testing.TB) []string {
 
 // InCodex is a script told to Codex: it has one tool for commands, and reads files by it.
 func InCodex(s agenttest.Script) agenttest.Script {
-	for i := range s.Rules {
-		for j := range s.Rules[i].Turns {
-			for k, tool := range s.Rules[i].Turns[j].Tools {
-				command, _ := tool.Input["command"].(string)
-				if path, ok := tool.Input["file_path"].(string); ok {
-					command = "cat " + path
-				}
-				s.Rules[i].Turns[j].Tools[k] = agenttest.Tool{Name: "exec_command", Input: Args{"cmd": command}}
-			}
+	return Translated(s, func(t agenttest.Tool) agenttest.Tool {
+		command, _ := t.Input["command"].(string)
+		if path, ok := t.Input["file_path"].(string); ok {
+			command = "cat " + path
 		}
-	}
-	return s
+		return agenttest.Tool{Name: "exec_command", Input: Args{"cmd": command}}
+	})
 }

@@ -18,14 +18,17 @@ func ForOpenCode(t testing.TB) []string {
 }
 
 // InOpenCode is a script told to OpenCode.
-func InOpenCode(s agenttest.Script) agenttest.Script {
+func InOpenCode(s agenttest.Script) agenttest.Script { return Translated(s, openCodeTool) }
+
+// Translated is a script in which the model calls other tools instead. The one that is given stays as it is.
+func Translated(s agenttest.Script, translate func(agenttest.Tool) agenttest.Tool) agenttest.Script {
 	s.Rules = slices.Clone(s.Rules)
 	for i, r := range s.Rules {
 		r.Turns = slices.Clone(r.Turns)
 		for j, turn := range r.Turns {
 			var tools []agenttest.Tool
 			for _, t := range turn.Tools {
-				tools = append(tools, openCodeTool(t))
+				tools = append(tools, translate(t))
 			}
 			r.Turns[j].Tools = tools
 		}

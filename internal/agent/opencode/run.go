@@ -69,7 +69,6 @@ type attempt struct {
 	stderr string
 
 	opened   atomic.Pointer[string] // id, once the binary has opened it
-	ended    atomic.Bool            // we are ending it
 	deadline program.Deadline
 }
 
@@ -126,17 +125,13 @@ func (d *Driver) start(ctx context.Context, s agent.Session) (*process.Process, 
 
 // cancel has the binary end its turn, and ends the process if it does not.
 func (a *attempt) cancel(grace time.Duration) {
-	a.ended.Store(true)
 	a.stopAfter(grace) // first, because a binary that does not read blocks us
 	a.client.Cancel(a.id)
 }
 
 // stopAfter ends the process if it is still there after the time.
 func (a *attempt) stopAfter(grace time.Duration) {
-	a.deadline.Set(grace, func() {
-		a.ended.Store(true)
-		a.proc.Stop()
-	})
+	a.deadline.Set(grace, func() { a.proc.Stop() })
 }
 
 // errSpent is the cause when the model endpoint's quota is used up. until is when it is available again, zero if that is unknown.
