@@ -82,8 +82,8 @@ all-tests:
 	cd test/compose && $(GO) test -vet=off -timeout 5m ./...
 
 .PHONY: acceptance
-acceptance: build agents ## run the stories of people, and print what each takes
-	$(GO) test -count 1 -timeout 20m -v ./test/acceptance
+acceptance: build agents ## run the stories of people with every agent, and print what each takes
+	$(GO) test -count 1 -timeout 40m -v ./test/acceptance -args -all-agents
 
 .PHONY: first-hour
 first-hour: ## play the README on a new Debian, with root and debootstrap, and write docs/first-hour.md

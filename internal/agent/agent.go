@@ -63,6 +63,9 @@ type Reports struct {
 	Tools      []string                    // names of its tools
 	Wait       func(context.Context) error `json:"-"` // waits until the agent has listed the tools
 	Ended      func() bool                 `json:"-"` // the agent has reported the end of the session, which is complete then
+
+	// Order has each call of a tool wait for first, which fails when the call is not to be made any more.
+	Order func(first func(ctx context.Context, tool string) error) `json:"-"`
 }
 
 type EventKind string

@@ -1,12 +1,18 @@
 // Package acceptance holds stories as people live them: `longshift dev` in one terminal and `longshift run` in another, the programs
-// as built, in a home folder of their own, with real Claude Code, or Longshift's own agent, that works like an engineer on real repositories,
+// as built, in a home folder of their own, with a real agent that works like an engineer on real repositories,
 // inside the sandbox. The model is scripted; dependencies come from the registries, through the sandbox's own way out.
 package acceptance
 
-import "testing"
+import (
+	"flag"
+	"slices"
+	"testing"
+)
 
 // atOnce is how many tasks a person has under way.
 const atOnce = 2
+
+var allAgents = flag.Bool("all-agents", false, "Codex and OpenCode play every story, too")
 
 // TestStories is a day of one person: one `longshift dev`, a task in each repository, and the demo.
 func TestStories(t *testing.T) {
@@ -18,6 +24,25 @@ func TestStories(t *testing.T) {
 func TestNativeStories(t *testing.T) {
 	t.Parallel()
 	day(t, native, allStories(t))
+}
+
+// TestCodexStories is such a day with Codex.
+func TestCodexStories(t *testing.T) {
+	t.Parallel()
+	day(t, codex, someStories(t))
+}
+
+// TestOpenCodeStories is such a day with OpenCode.
+func TestOpenCodeStories(t *testing.T) {
+	t.Parallel()
+	day(t, openCode, someStories(t))
+}
+
+// someStories are those that differ most for an agent, unless all are asked for.
+func someStories(t *testing.T) []story {
+	return slices.DeleteFunc(allStories(t), func(y story) bool {
+		return !*allAgents && !slices.Contains([]string{"go", "kinds", "lfs", "failing-check"}, y.name)
+	})
 }
 
 func allStories(t *testing.T) []story {

@@ -2,6 +2,7 @@ package acceptance
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -10,26 +11,35 @@ import (
 	"testing"
 
 	"github.com/longshift/longshift/internal/agent/agenttest"
-	"github.com/longshift/longshift/test/lab"
+	"github.com/longshift/longshift/task"
 )
 
 // engineer is an agent that works in the stories. They are told in the tools of Claude Code.
 type engineer struct {
-	name      string
-	env       []string                                // of longshift dev
-	missing   []string                                // programs that its person has not installed
-	translate func(agenttest.Script) agenttest.Script // into its own tools
-	read      func(result string) string              // a result of them
+	name    string
+	program func(testing.TB) string // that its person has installed in place of Claude Code
+	env     func(url string) []string
+	tools   func(agenttest.Tool) agenttest.Tool
+	read    func(agenttest.Result) (text string, failed bool)
 }
 
 var (
-	claudeCode = engineer{name: "claude", translate: func(s agenttest.Script) agenttest.Script { return s }, read: func(result string) string { return result }}
-	native     = engineer{name: "native", env: []string{"LONGSHIFT_AGENTS=native"}, missing: []string{"claude"}, translate: toNative, read: texts}
+	claudeCode = engineer{name: task.AgentClaude, tools: agenttest.ClaudeTools,
+		read: func(r agenttest.Result) (string, bool) { return r.Text, r.Failed }}
+	native = engineer{name: task.AgentNative, tools: agenttest.NativeTools,
+		read: func(r agenttest.Result) (string, bool) { return texts(r.Text), r.Failed }}
+	codex = engineer{name: task.AgentCodex, program: agenttest.CodexLauncher, tools: agenttest.CodexTools, read: readCodex,
+		env: func(url string) []string { return []string{"OPENAI_API_KEY=" + key, "OPENAI_BASE_URL=" + url + "/v1"} }}
+	openCode = engineer{name: task.AgentOpenCode, program: agenttest.OpenCodeBinary, tools: openCodeTools, read: readOpenCode}
 )
 
-// eachEngineer plays a story with every agent.
+// eachEngineer plays a story with every agent, or with the first two.
 func eachEngineer(t *testing.T, play func(t *testing.T, e engineer)) {
-	for _, e := range []engineer{claudeCode, native} {
+	all := []engineer{claudeCode, native, codex, openCode}
+	if !*allAgents {
+		all = all[:2]
+	}
+	for _, e := range all {
 		t.Run(e.name, func(t *testing.T) {
 			t.Parallel()
 			play(t, e)
@@ -40,46 +50,42 @@ func eachEngineer(t *testing.T, play func(t *testing.T, e engineer)) {
 // startDevFor starts longshift dev for a person whose tasks the agent works on.
 func startDevFor(t testing.TB, e engineer, script agenttest.Script) *dev {
 	t.Helper()
-	p := newPerson(t, nil)
-	for _, program := range e.missing {
-		must(t, os.Remove(filepath.Join(p.home, ".local", "bin", program)))
+	p, m := newPerson(t, nil), newModel(t, script.In(e.tools))
+	var env []string
+	bin := filepath.Join(p.home, ".local", "bin")
+	if e.name != task.AgentClaude {
+		must(t, os.Remove(filepath.Join(bin, task.AgentClaude)))
+		env = []string{"LONGSHIFT_AGENTS=" + e.name}
 	}
-	d := startDev(t, p, e.translate(script), e.env...)
+	if e.program != nil {
+		must(t, os.Symlink(e.program(t), filepath.Join(bin, e.name))) // as npm does
+	}
+	if e.env != nil {
+		env = append(env, e.env(m.URL)...)
+	}
+	d := startDevOn(t, p, m, env...)
 	d.read = e.read
 	return d
 }
 
-// toNative has a model call the tools of Longshift's own agent.
-func toNative(s agenttest.Script) agenttest.Script { return lab.Translated(s, nativeTool) }
+// readCodex reads what Codex says of a call. It has no mark for a failure of its own.
+func readCodex(r agenttest.Result) (text string, failed bool) {
+	command := strings.HasPrefix(r.Input, `{"cmd"`)
+	return r.Text, command && !strings.Contains(r.Text, "\nProcess exited with code 0\n")
+}
 
-// nativeTool is the call that does what one of Claude Code's tools would.
-func nativeTool(t agenttest.Tool) agenttest.Tool {
-	in := t.Input
-	call := func(name string, arguments map[string]any) agenttest.Tool {
-		return agenttest.Tool{Name: name, Input: arguments}
+// openCodeTools has a command say how it has ended, as OpenCode tells its model nothing of that.
+func openCodeTools(t agenttest.Tool) agenttest.Tool {
+	t = agenttest.OpenCodeTools(t)
+	if command, ok := t.Input["command"]; ok {
+		t.Input["command"] = fmt.Sprintf("%s\ncode=$?\necho \"exit code $code\"\nexit $code", command)
 	}
-	switch t.Name {
-	case "Bash":
-		return call("run_command", map[string]any{"command": in["command"], "timeout": 300})
-	case "Read":
-		if from, ok := in["offset"].(int); ok {
-			return call("read_lines", map[string]any{"path": in["file_path"], "from": from, "to": from + in["limit"].(int) - 1})
-		}
-		return call("read_file", map[string]any{"path": in["file_path"]})
-	case "Write":
-		return call("write_file", map[string]any{"path": in["file_path"], "content": in["content"]})
-	case "Edit":
-		return call("edit_file", map[string]any{"path": in["file_path"], "old": in["old_string"], "new": in["new_string"]})
-	case "Grep":
-		return call("search", map[string]any{"pattern": in["pattern"]})
-	case "Glob":
-		return call("find_files", map[string]any{"pattern": in["pattern"]})
-	}
-	report, ok := strings.CutPrefix(t.Name, "mcp__longshift__")
-	if !ok {
-		panic("nothing does natively what " + t.Name + " does")
-	}
-	return call(report, in)
+	return t
+}
+
+func readOpenCode(r agenttest.Result) (text string, failed bool) {
+	command := strings.Contains(r.Input, `"command":`)
+	return r.Text, r.Failed || command && !strings.Contains(r.Text, "exit code 0\n")
 }
 
 // texts are the texts of a JSON value, one behind the other; what is no JSON is one itself.

@@ -23,18 +23,30 @@ const key = "sk-ant-test-0000000000000000000000000000000000000000"
 type dev struct {
 	*person
 	model   *agenttest.Server
-	read    func(result string) string // what the agent's tools come back with
-	address []string                   // what the hint that it prints sets for other terminals
+	read    func(agenttest.Result) (text string, failed bool)
+	address []string // what the hint that it prints sets for other terminals
 	log     string
 	cmd     *exec.Cmd
 	ended   chan error
 }
 
+// newModel starts a model that wants the key.
+func newModel(t testing.TB, script agenttest.Script) *agenttest.Server {
+	t.Helper()
+	script.Key, script.KeepBodies = key, true
+	return agenttest.NewServer(t, script)
+}
+
 // startDev starts it as the README says, on ports that are free and with more in its environment. It is ended with Ctrl-C when the test ends, and must leave nothing.
 func startDev(t testing.TB, p *person, script agenttest.Script, env ...string) *dev {
 	t.Helper()
-	script.Key, script.KeepBodies = key, true
-	d := &dev{person: p, model: agenttest.NewServer(t, script), read: claudeCode.read, log: filepath.Join(p.home, "..", "dev.log"), ended: make(chan error, 1)}
+	return startDevOn(t, p, newModel(t, script), env...)
+}
+
+// startDevOn is startDev with a model that runs.
+func startDevOn(t testing.TB, p *person, model *agenttest.Server, env ...string) *dev {
+	t.Helper()
+	d := &dev{person: p, model: model, read: claudeCode.read, log: filepath.Join(p.home, "..", "dev.log"), ended: make(chan error, 1)}
 	out, err := os.Create(d.log)
 	must(t, err)
 	defer out.Close()

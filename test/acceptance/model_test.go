@@ -81,7 +81,7 @@ func (y story) results(t testing.TB, d *dev) {
 		results, err := c.Results()
 		must(t, err)
 		for i := range results {
-			results[i].Text = d.read(results[i].Text)
+			results[i].Text, results[i].Failed = d.read(results[i])
 		}
 		judge(t, rule, steps, results)
 	}

@@ -20,14 +20,14 @@ import (
 func TestNativeAgent(t *testing.T) {
 	t.Parallel()
 	e := native
-	e.translate = claudeCode.translate // the script has its tools already
+	e.tools = claudeCode.tools // the script has its own already
 	d := startDevFor(t, e, nativeScript())
 	p := d.person
 	if !strings.Contains(d.said(), "Native agent") {
 		t.Errorf("dev does not say which agent works:\n%s", d.said())
 	}
 	repo := plain(t, p, filepath.Join(p.home, "src", "calc"), calc("approval: {mode: none}\ncheck: go test ./...\n"))
-	if r := p.longshift(t, time.Minute, repo, slices.Concat(d.address, e.env, []string{"ANTHROPIC_API_KEY=" + key, "LONGSHIFT_ANTHROPIC_URL=" + d.model.URL}), "doctor"); !strings.Contains(r.out, "ok    native agent") {
+	if r := p.longshift(t, time.Minute, repo, slices.Concat(d.address, []string{"LONGSHIFT_AGENTS=native", "ANTHROPIC_API_KEY=" + key, "LONGSHIFT_ANTHROPIC_URL=" + d.model.URL}), "doctor"); !strings.Contains(r.out, "ok    native agent") {
 		t.Errorf("doctor says %s%s", r.out, r.err)
 	}
 	r := p.longshift(t, within, repo, d.address, "run", "make the failing test pass", "-o", "json")

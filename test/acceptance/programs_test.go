@@ -31,10 +31,10 @@ type vendor struct {
 func TestPrograms(t *testing.T) {
 	t.Parallel()
 	plan := lab.Call("Bash", lab.Args{"command": "cat calc.go"})
-	openCode := lab.InOpenCode(calcScript(plan,
+	openCode := calcScript(plan,
 		lab.Call("Bash", lab.Args{"command": "git diff HEAD~1"}), lab.Call("Read", lab.Args{"file_path": "calc.go"}),
 		lab.Call("apply_patch", lab.Args{"patchText": calcPatch}), // what it offers to models of this name
-		lab.Call("Bash", lab.Args{"command": "go test ./... && git diff --stat"})))
+		lab.Call("Bash", lab.Args{"command": "go test ./... && git diff --stat"})).In(agenttest.OpenCodeTools)
 	for name, c := range map[string]vendor{
 		"codex": {path: agenttest.CodexLauncher(t), script: codexScript(), says: []string{"Codex", "OpenAI key"}, doctor: []string{"ok    codex", "ok    OpenAI key"},
 			env: func(url string) []string {

@@ -16,6 +16,7 @@ import (
 	"github.com/longshift/longshift/internal/repo/deliverable"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
+	"github.com/longshift/longshift/test/lab"
 )
 
 // TestSpecification is a specification from its first run to a later sync, by the commands that a person types: a deliverable that is
@@ -36,7 +37,7 @@ func specification(t *testing.T, e engineer) {
 
 	end := s.run(t, fault.ExitOK, "spec", "run")
 	if got := outcomes(end.Plan); got != "FEAT-001 passed, FEAT-002 blocked, DOC-003 passed" {
-		t.Fatalf("the run comes to %s", got)
+		t.Fatalf("the run comes to %s%s", got, lab.Log(end))
 	}
 	if n := slices.IndexFunc(end.Sessions, func(s signals.Session) bool { return s.Deliverable == "FEAT-002" }); n != 3 {
 		t.Errorf("a session that claimed to be done was believed: %+v", end.Sessions)
@@ -211,16 +212,16 @@ func specScript() agenttest.Script {
 		{Name: "plan", Role: task.Planner, Match: "Carry out the specification", Turns: []agenttest.Turn{call(read("SPEC.md")), plan("work", map[string]any{
 			"deliverables": []any{one("FEAT-001", "Sum adds numbers", "go test -run TestSum ."), one("FEAT-002", "Beep beeps", "go test -run TestBeep ."),
 				one("DOC-003", "The README says how to build", "grep -q 'go build' README.md")}})}},
-		{Name: "sum-lies", Role: task.Implementer, Match: "Deliverable: FEAT-001", Once: true, Turns: []agenttest.Turn{
-			call(either(`mkdir -p .longshift && echo '{"version":1,"deliverables":[]}' > .longshift/deliverables.json`)), done("FEAT-001", "passed", "feat: sum")}},
-		{Name: "sum", Role: task.Implementer, Match: "Deliverable: FEAT-001", Turns: []agenttest.Turn{put("sum.go", sumGo), put("sum_test.go", test),
+		{Name: "sum", Role: task.Implementer, Match: `/(?s)Deliverable: FEAT-001.*has reported this deliverable as complete/`, Turns: []agenttest.Turn{put("sum.go", sumGo), put("sum_test.go", test),
 			call(bash("go test ./...")), done("FEAT-001", "passed", "feat: sum numbers")}},
+		{Name: "sum-lies", Role: task.Implementer, Match: "Deliverable: FEAT-001", Turns: []agenttest.Turn{
+			call(either(`mkdir -p .longshift && echo '{"version":1,"deliverables":[]}' > .longshift/deliverables.json`)), done("FEAT-001", "passed", "feat: sum")}},
 		{Name: "beep", Role: task.Implementer, Match: "Deliverable: FEAT-002", Turns: []agenttest.Turn{done("FEAT-002", "blocked", "no device to beep with")}},
 		{Name: "doc", Role: task.Implementer, Match: "Deliverable: DOC-003", Turns: []agenttest.Turn{call(bash("echo 'Run go build.' >> README.md")),
 			done("DOC-003", "passed", "docs: say how to build")}},
 		{Name: "review", Role: task.Reviewer, Match: "# The change", Turns: []agenttest.Turn{approve, // is not accepted
 			verify("FEAT-001"), verify("DOC-003"), approve}},
-		{Name: "sync", Role: task.Planner, Match: "/(?s)Bring the deliverables in line.*`FEAT-001`/", Once: true, Turns: []agenttest.Turn{call(read("SPEC.md")),
+		{Name: "sync", Role: task.Planner, Match: "/(?s)Bring the deliverables in line.*`FEAT-001`/", Turns: []agenttest.Turn{call(read("SPEC.md")),
 			plan("work", map[string]any{"deprecated": []string{"DOC-003"}})}},
 		{Name: "sync-again", Role: task.Planner, Match: "Bring the deliverables in line", Turns: []agenttest.Turn{plan("already_done", nil)}},
 		{Name: "verify", Role: task.Reviewer, Match: "# The deliverable to confirm", Turns: []agenttest.Turn{call(read("SPEC.md")),

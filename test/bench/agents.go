@@ -10,7 +10,6 @@ import (
 	"github.com/longshift/longshift/internal/agent/agenttest"
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/task"
-	"github.com/longshift/longshift/test/lab"
 )
 
 // rival is an agent whose tasks are measured against launches of its own program.
@@ -31,8 +30,8 @@ func rivals(root string) ([]rival, error) {
 		}
 	}
 	return []rival{
-		{task.AgentCodex, codex, []string{"LONGSHIFT_AGENTS=codex", "LONGSHIFT_CODEX=" + codex}, lab.InCodex(told())},
-		{task.AgentOpenCode, opencode, []string{"LONGSHIFT_AGENTS=opencode", "LONGSHIFT_OPENCODE=" + opencode}, lab.InOpenCode(told())},
+		{task.AgentCodex, codex, []string{"LONGSHIFT_AGENTS=codex", "LONGSHIFT_CODEX=" + codex}, told().In(agenttest.CodexTools)},
+		{task.AgentOpenCode, opencode, []string{"LONGSHIFT_AGENTS=opencode", "LONGSHIFT_OPENCODE=" + opencode}, told().In(agenttest.OpenCodeTools)},
 	}, nil
 }
 

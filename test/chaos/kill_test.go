@@ -100,9 +100,9 @@ func strike(t *testing.T, p point, kill func(*lab.Stage), env ...string) (s *lab
 	agent := ""
 	switch p.agent {
 	case task.AgentCodex:
-		agent, script, env = "agent: codex\n", lab.InCodex(script), append(env, lab.ForCodex(t)...)
+		agent, script, env = "agent: codex\n", script.In(agenttest.CodexTools), append(env, lab.ForCodex(t)...)
 	case task.AgentOpenCode:
-		agent, script, env = "agent: opencode\n", lab.InOpenCode(script), append(env, lab.ForOpenCode(t)...)
+		agent, script, env = "agent: opencode\n", script.In(agenttest.OpenCodeTools), append(env, lab.ForOpenCode(t)...)
 	}
 	s = lab.NewStage(t, script, agent+lab.QuickSettings, append(env, "LONGSHIFT_SCENARIO="+scenario)...)
 	if p.git > 0 {

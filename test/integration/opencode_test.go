@@ -3,6 +3,7 @@ package integration
 import (
 	"testing"
 
+	"github.com/longshift/longshift/internal/agent/agenttest"
 	"github.com/longshift/longshift/task"
 	"github.com/longshift/longshift/test/lab"
 )
@@ -10,7 +11,7 @@ import (
 // TestOpenCodeStory is the story told to the real OpenCode, in the sandbox and through the same pipeline.
 func TestOpenCodeStory(t *testing.T) {
 	t.Parallel()
-	s := lab.NewStage(t, lab.InOpenCode(lab.Script()), lab.OpenCodeSettings, append(lab.ForOpenCode(t), lab.CompilerCache(t))...)
+	s := lab.NewStage(t, lab.Script().In(agenttest.OpenCodeTools), lab.OpenCodeSettings, append(lab.ForOpenCode(t), lab.CompilerCache(t))...)
 	s.Play()
 	toldToItsEnd(t, s)
 	for _, c := range s.Model.Calls() {

@@ -89,6 +89,23 @@ func (a *attempt) decide(ctx context.Context, c *call, q acp.Question, parts []a
 	}
 }
 
+// inTurn waits for the calls that the model has written before a report. The binary makes the calls of an answer at once, and a report may end the
+// session. The answer to its question can't wait, because the binary asks one at a time.
+func (a *attempt) inTurn(ctx context.Context) func(context.Context, string) error {
+	return func(of context.Context, tool string) error {
+		for _, c := range a.calls.before(a.s.Reports.Server + "_" + tool) {
+			select {
+			case <-c.over:
+			case <-of.Done():
+				return context.Cause(of)
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		}
+		return nil
+	}
+}
+
 // refuse refuses a call. The binary ends its turn then.
 func (a *attempt) refuse(c *call, q acp.Question, part agent.Call, reason string) {
 	a.calls.refuse(c, part.Tool, reason)

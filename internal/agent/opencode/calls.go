@@ -18,12 +18,15 @@ type calls struct {
 
 	mu      sync.Mutex
 	all     map[string]*call
+	begun   int
 	refused []string // what the model is told of refusals, when the turn has ended
 }
 
 // call is one call of a tool, from the moment at which the model writes it. A patch of several files is one, with a part for each file.
 type call struct {
 	id, tool string
+	n        int           // of the calls in their order
+	over     chan struct{} // closed when it has come back
 	input    []byte        // as the model has written it; nil until the binary tells
 	asked    *acp.Question // nil until the binary asks
 	deciding bool
@@ -31,7 +34,6 @@ type call struct {
 	told     bool // that it is made
 	reason   string
 	parts    []agent.Call // what is decided on, in the words that all agents share
-	ended    bool
 }
 
 func newCalls() *calls { return &calls{all: map[string]*call{}} }
@@ -40,11 +42,40 @@ func newCalls() *calls { return &calls{all: map[string]*call{}} }
 func (cs *calls) begin(id, tool string) error {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
-	if was := cs.all[id]; was != nil && !was.ended {
+	if was := cs.all[id]; was != nil && !was.ended() {
 		return fault.New(fault.Internal, "opencode uses the id %q for two calls", id)
 	}
-	cs.all[id] = &call{id: id, tool: tool}
+	cs.begun++
+	cs.all[id] = &call{id: id, tool: tool, n: cs.begun, over: make(chan struct{})}
 	return nil
+}
+
+func (c *call) ended() bool {
+	select {
+	case <-c.over:
+		return true
+	default:
+		return false
+	}
+}
+
+// before are the calls that are being made, of those before the first one of a tool that is. One that was broken off while the model wrote it
+// never is.
+func (cs *calls) before(tool string) (list []*call) {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	of := 0
+	for _, c := range cs.all {
+		if c.tool == tool && c.accepted && !c.ended() && (of == 0 || c.n < of) {
+			of = c.n
+		}
+	}
+	for _, c := range cs.all {
+		if c.n < of && c.input != nil && !c.ended() {
+			list = append(list, c)
+		}
+	}
+	return list
 }
 
 // change changes a call under the lock. It returns an error for one that has not begun.

@@ -58,6 +58,36 @@ func TestReports(t *testing.T) {
 	}
 }
 
+// TestReportsInTurn has the model write several calls at once, which the binary makes at the same time. The report that ends the session is the
+// last to be made.
+func TestReportsInTurn(t *testing.T) {
+	t.Parallel()
+	all := agenttest.Turn{Tools: []agenttest.Tool{{Name: "bash", Input: map[string]any{"command": "sleep 1; echo done > done.txt", "description": "try"}}}}
+	for _, report := range []agenttest.Turn{
+		reports("note_save", map[string]any{"text": "Dates are UTC."}),
+		reports("deliverable_set_status", map[string]any{"id": "FIX-001", "status": "passed", "text": "fix: add"}),
+	} {
+		all.Tools = append(all.Tools, report.Tools...)
+	}
+	b := newBench(t, task.Implementer, one(task.Implementer, all, agenttest.Turn{Text: "Never said."}))
+	r := agenttest.Reports(t, task.Implementer)
+	b.session.Reports = r.Endpoint()
+	o, e := b.run(t)
+	if _, ended := r.Ended(); o.Kind != agent.Completed || !ended {
+		t.Errorf("outcome %+v", o)
+	}
+	var said []string
+	for _, result := range e.Of(agent.ToolResult) {
+		said = append(said, result.Text)
+	}
+	if len(said) != 3 || !slices.Contains(said, "recorded") || !strings.Contains(said[2], "the session ends here") {
+		t.Errorf("the calls have come back with %q", said)
+	}
+	if done := read(t, b.session.Dir, "done.txt"); done != "done\n" {
+		t.Errorf("the command has written %q", done)
+	}
+}
+
 // TestReportsMustAnswer starts no session without the server that it reports to.
 func TestReportsMustAnswer(t *testing.T) {
 	t.Parallel()

@@ -81,6 +81,9 @@ func (a *attempt) run(ctx context.Context) (err error) {
 	a.client = acp.New(a.proc.Stdin())
 	asking, noMore := context.WithCancel(ctx)
 	defer noMore()
+	if a.s.Reports != nil {
+		a.s.Reports.Order(a.inTurn(asking))
+	}
 	talked := make(chan error, 1)
 	go func() {
 		err := a.talk(asking)

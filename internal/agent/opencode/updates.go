@@ -147,7 +147,9 @@ func (a *attempt) progress(ctx context.Context, c *call, u acp.Update) error {
 
 // finish reports how a call has come back. One that was not asked about is reported now: the binary could not make it.
 func (a *attempt) finish(c *call, u acp.Update) {
-	c.ended = true
+	if c.ended() {
+		return
+	}
 	if !c.told {
 		c.parts = []agent.Call{{Tool: c.tool, ID: c.id, Input: c.input}}
 		a.tell(c)
@@ -163,7 +165,8 @@ func (a *attempt) finish(c *call, u acp.Update) {
 		a.events.Send(agent.Event{Kind: agent.ToolResult, ID: p.ID, Text: excerpt.Clip(text, shown), Failed: failed})
 	}
 	c.input, c.asked, c.parts = nil, nil, nil // they may hold whole files
-	if a.finished() {                         // a further call of the model may have begun; it is broken off
+	close(c.over)
+	if a.finished() { // a further call of the model may have begun; it is broken off
 		a.cancel(a.d.cfg.Grace)
 	}
 }

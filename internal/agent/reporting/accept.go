@@ -20,7 +20,10 @@ const mostReports = 200
 
 // call handles calls of a tool. What is wrong with one is an answer to the agent, which can send another.
 func (s *Session) call(t Tool) mcp.ToolHandler {
-	return func(_ context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	return func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		if err := s.wait(ctx, t.Name); err != nil {
+			return nil, err
+		}
 		arguments := r.Params.Arguments
 		if len(arguments) == 0 {
 			arguments = json.RawMessage("{}")

@@ -59,7 +59,8 @@ type Session struct {
 
 	mu      sync.Mutex
 	kept    *kept
-	about   *About // nil until Begin
+	about   *About                                       // nil until Begin
+	first   func(ctx context.Context, tool string) error // that a call waits for; nil for nothing
 	reports []Report
 }
 
@@ -139,7 +140,7 @@ const mostCall = 1 << 20
 
 // Endpoint is what the session's agent needs. It is valid until Close.
 func (s *Session) Endpoint() *agent.Reports {
-	e := &agent.Reports{Server: Server, URL: s.url, Token: s.token, Wait: s.Wait, Ended: func() bool {
+	e := &agent.Reports{Server: Server, URL: s.url, Token: s.token, Wait: s.Wait, Order: s.order, Ended: func() bool {
 		_, ended := s.Ended()
 		return ended
 	}}
@@ -147,6 +148,23 @@ func (s *Session) Endpoint() *agent.Reports {
 		e.Tools = append(e.Tools, t.Name)
 	}
 	return e
+}
+
+func (s *Session) order(first func(context.Context, string) error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.first = first
+}
+
+// wait waits until a call's turn has come.
+func (s *Session) wait(ctx context.Context, tool string) error {
+	s.mu.Lock()
+	first := s.first
+	s.mu.Unlock()
+	if first == nil {
+		return nil
+	}
+	return first(ctx, tool)
 }
 
 // Role is the role whose tools the session has.
