@@ -30,7 +30,7 @@ func TestNativeMisbehaviour(t *testing.T) {
 		} {
 			t.Run(name+"/"+a.name, func(t *testing.T) {
 				t.Parallel()
-				s := newScene(t, "/bin/true", []attack{a})
+				s := newScene(t, assailant{tools: agenttest.NativeTools}, []attack{a})
 				prepare(s)
 				res := s.playNative(a)
 				harm := a.harm(s)
@@ -73,11 +73,8 @@ func (s *scene) playNative(a attack) SessionResult {
 // natively is a call of Claude Code's tools as a call of ours.
 func natively(t testing.TB, tool agenttest.Tool) transcript.Call {
 	t.Helper()
-	name, input := "run_command", map[string]any{"command": tool.Input["command"], "timeout": 20}
-	if tool.Name == "Write" {
-		name, input = "write_file", map[string]any{"path": tool.Input["file_path"], "content": tool.Input["content"]}
-	}
-	data, err := json.Marshal(input)
+	tool = agenttest.NativeTools(tool)
+	data, err := json.Marshal(tool.Input)
 	must(t, err)
-	return calling(name, string(data))
+	return calling(tool.Name, string(data))
 }

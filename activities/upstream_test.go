@@ -38,9 +38,13 @@ func (b *bench) useModel(answer func(w http.ResponseWriter)) *upstream {
 
 func newGateway(t testing.TB, upstream string, tools ...string) *gateway.Gateway {
 	t.Helper()
-	g, err := gateway.New(gateway.Config{Tools: tools, Endpoint: gateway.Endpoint{Upstream: upstream, Credential: func(context.Context) (gateway.Credential, error) {
-		return gateway.Credential{Kind: gateway.APIKey, Value: modelKey}, nil
-	}}})
+	as := func(kind gateway.Kind) gateway.Endpoint {
+		return gateway.Endpoint{Upstream: upstream, Credential: func(context.Context) (gateway.Credential, error) {
+			return gateway.Credential{Kind: kind, Value: modelKey}, nil
+		}}
+	}
+	openAI := as(gateway.Bearer)
+	g, err := gateway.New(gateway.Config{Tools: tools, Endpoint: as(gateway.APIKey), OpenAI: &openAI})
 	must(t, err)
 	must(t, g.Start(context.Background()))
 	t.Cleanup(func() { _ = g.Close() })

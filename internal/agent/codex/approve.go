@@ -71,8 +71,11 @@ func (a *attempt) approve(ctx context.Context, m *jsonrpc.Message, kind string) 
 	if c == nil {
 		return fault.New(fault.Internal, "codex asks about a call that it has not told of, or asks twice: %s", p.Item)
 	}
-	if p.Command != c.item.Command || p.Dir != c.item.Dir {
+	if !hides(c.item.Command, p.Command) || p.Dir != c.item.Dir {
 		return fault.New(fault.Internal, "codex asks about another command than it has told of: %s", excerpt.Clip(p.Command, 400))
+	}
+	if p.Command != c.item.Command {
+		a.calls.reveal(c, p.Command)
 	}
 	a.answers.Go(func() { a.decide(ctx, m.ID, p.Turn, c, forCalls) })
 	return nil

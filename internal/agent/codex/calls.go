@@ -25,7 +25,7 @@ type calls struct {
 	asked map[string]bool // ids of the binary's questions, true once we have answered
 }
 
-// calling is such an item. Only asked, accepted and reason change.
+// calling is such an item. Its calls change where the binary has hidden a part of the command; asked, accepted and reason do.
 type calling struct {
 	item     item
 	calls    []agent.Call
@@ -62,6 +62,15 @@ func (cs *calls) question(id, kind string) *calling {
 	}
 	c.asked = true
 	return c
+}
+
+// reveal has a command decided on as it is.
+func (cs *calls) reveal(c *calling, command string) {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	it := c.item
+	it.Command = command
+	c.calls = callsOf(it)
 }
 
 // report finds the report that an elicitation is about, which does not name it: one of that tool, with that input, not asked about yet.

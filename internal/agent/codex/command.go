@@ -17,6 +17,28 @@ func script(command string) string {
 	return command
 }
 
+// hidden stands for what the binary takes for a secret where it tells of a command. Its question has the command as it is.
+const hidden = "[REDACTED_SECRET]"
+
+// hides tells whether what was told is the command, but for what is hidden. Where a token is, the case and the space before it may differ.
+func hides(told, command string) bool {
+	parts := strings.Split(strings.ToLower(told), strings.ToLower(hidden))
+	if len(parts) == 1 {
+		return told == command
+	}
+	command = strings.ToLower(command)
+	rest, last := command, parts[len(parts)-1]
+	for _, part := range parts {
+		part = strings.TrimSpace(part)
+		at := strings.Index(rest, part)
+		if at < 0 {
+			return false
+		}
+		rest = rest[at+len(part):]
+	}
+	return strings.HasPrefix(command, strings.TrimSpace(parts[0])) && strings.HasSuffix(command, last)
+}
+
 // plain are the characters of words without quotes.
 const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-./:=@_,]%^"
 
