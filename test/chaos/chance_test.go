@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -17,6 +18,7 @@ var (
 	atWork    = flag.Int("tasks", 4, "how many tasks are at work at a time in a scene of TestByChance")
 	longest   = flag.Duration("pause", 2500*time.Millisecond, "the longest time between two kills of TestByChance in one scene")
 	split     = flag.Bool("split", false, "each worker of TestByChance has one role: control, host or listen")
+	agents    = flag.String("agents", "claude,codex", "agents that work in the scenes of TestByChance, beside the scripted one; each scene has the next of them")
 	postgres  = flag.Bool("postgres", false, "Temporal runs on PostgreSQL in TestByChance, as in the compose file")
 )
 
@@ -39,11 +41,12 @@ func TestByChance(t *testing.T) {
 	var all figures
 	begun := time.Now()
 	t.Cleanup(func() { t.Logf("\n%s\n\n%s", machine(time.Since(begun)), all) })
+	programs := strings.Split(*agents, ",")
 	for at := *seed; n > 0; at, n = at+1, n-killsAtOnce {
-		most := min(n, killsAtOnce)
-		t.Run(fmt.Sprintf("seed %d", at), func(t *testing.T) {
+		most, program := min(n, killsAtOnce), programs[int(at-*seed)%len(programs)]
+		t.Run(fmt.Sprintf("seed %d %s", at, program), func(t *testing.T) {
 			t.Parallel()
-			s := newScene(t, at)
+			s := newScene(t, at, program)
 			defer func() {
 				s.keep()
 				mu.Lock()

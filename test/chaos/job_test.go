@@ -11,6 +11,7 @@ import (
 
 	"github.com/longshift/longshift/internal/forge/forgetest"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 	"github.com/longshift/longshift/test/lab"
 )
 
@@ -54,7 +55,7 @@ var ways = []string{"github", "github", "local", "local", "issue", "chat"}
 
 // begin begins another task.
 func (s *scene) begin() {
-	j := &job{n: len(s.jobs), way: ways[s.choice.IntN(len(ways))], agent: []string{"claude", "script"}[s.choice.IntN(2)],
+	j := &job{n: len(s.jobs), way: ways[s.choice.IntN(len(ways))], agent: []string{s.agent.Name, task.AgentScript}[s.choice.IntN(2)],
 		short: s.choice.IntN(3) > 0, remark: s.choice.IntN(2) == 0}
 	config := map[string]any{"agent": j.agent}
 	switch j.way {
@@ -66,13 +67,13 @@ func (s *scene) begin() {
 		j.id = fmt.Sprintf("chance-%d", j.n)
 		s.Begin(s.T, j.id, map[string]any{"repository": repository, "task": j.ask(), "config": config})
 	case "issue":
-		j.agent = "script" // as the intake says
+		j.agent = task.AgentScript // as the intake says
 		j.issue = s.GitHub.AddIssue(lab.Name, forgetest.Issue{Title: j.ask(), Body: "It is wrong.", Author: "eve"})
 		s.GitHub.Label(lab.Name, j.issue, ada, "longshift")
 		j.id = signals.IssueTaskID("127.0.0.1", "acme", "calc", j.issue)
 		s.Longshift(s.T, "intake", "run", "calc") // where that comes to nothing, the schedule finds it
 	case "chat":
-		j.agent = "claude" // as the repository says
+		j.agent = s.agent.Name // as the repository says
 		s.slack.Command(s.slack.General, adaSlack, "run "+lab.Name+" "+j.ask())
 	}
 	s.jobs = append(s.jobs, j)

@@ -3,6 +3,7 @@
 package chaos
 
 import (
+	"cmp"
 	"flag"
 	"os"
 	"path/filepath"
@@ -97,14 +98,9 @@ func strike(t *testing.T, p point, kill func(*lab.Stage), env ...string) (s *lab
 	if err := os.WriteFile(scenario, []byte(played), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	agent := ""
-	switch p.agent {
-	case task.AgentCodex:
-		agent, script, env = "agent: codex\n", script.In(agenttest.CodexTools), append(env, lab.ForCodex(t)...)
-	case task.AgentOpenCode:
-		agent, script, env = "agent: opencode\n", script.In(agenttest.OpenCodeTools), append(env, lab.ForOpenCode(t)...)
-	}
-	s = lab.NewStage(t, script, agent+lab.QuickSettings, append(env, "LONGSHIFT_SCENARIO="+scenario)...)
+	a := lab.AgentFor(t, cmp.Or(p.agent, task.AgentClaude))
+	env = append(env, a.Env...)
+	s = lab.NewStage(t, script.In(a.Tools), a.Settings+lab.QuickSettings, append(env, "LONGSHIFT_SCENARIO="+scenario)...)
 	if p.git > 0 {
 		pushes := 0
 		s.OnGit(func(service string) {

@@ -26,6 +26,7 @@ const ada, adaSlack = "ada", "U0ADA"
 type scene struct {
 	*lab.Stage
 	seed    uint64
+	agent   lab.Agent  // that works beside the scripted one
 	chance  *rand.Rand // of the kills
 	choice  *rand.Rand // of the tasks
 	slack   *slacktest.Server
@@ -38,27 +39,29 @@ type scene struct {
 	figures figures
 }
 
-func newScene(t *testing.T, seed uint64) *scene {
+func newScene(t *testing.T, seed uint64, agent string) *scene {
 	t.Helper()
-	s := &scene{seed: seed, chance: newChance(seed, 0), choice: newChance(seed, 1), slack: slacktest.New(t), local: gittest.NewBare(t, lab.Repository(settings))}
+	a := lab.AgentFor(t, agent)
+	settings, script := a.Settings+settings, script().In(a.Tools)
+	s := &scene{seed: seed, agent: a, chance: newChance(seed, 0), choice: newChance(seed, 1), slack: slacktest.New(t), local: gittest.NewBare(t, lab.Repository(settings))}
 	scenario := filepath.Join(t.TempDir(), "scenario.yaml")
 	if err := os.WriteFile(scenario, []byte(played), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s.env = []string{"LONGSHIFT_HEARTBEAT=" + heartbeat.String(), "LONGSHIFT_PROBE=" + probe.String(), "LONGSHIFT_SCENARIO=" + scenario, "LONGSHIFT_GATE_LEASE=2s",
+	s.env = append(a.Env, "LONGSHIFT_HEARTBEAT="+heartbeat.String(), "LONGSHIFT_PROBE="+probe.String(), "LONGSHIFT_SCENARIO="+scenario, "LONGSHIFT_GATE_LEASE=2s",
 		fmt.Sprintf("LONGSHIFT_SLOTS=%d", slots()), "LONGSHIFT_KEEP=1ns", // a worker that starts removes what ended tasks have left
-		"LONGSHIFT_SLACK_BOT_TOKEN=" + s.slack.BotToken, "LONGSHIFT_SLACK_APP_TOKEN=" + s.slack.AppToken, "LONGSHIFT_SLACK_URL=" + s.slack.URL,
-		"LONGSHIFT_SLACK_CHANNELS=" + s.slack.General, "LONGSHIFT_SLACK_START=" + adaSlack, "LONGSHIFT_SLACK_APPROVE=" + adaSlack}
+		"LONGSHIFT_SLACK_BOT_TOKEN="+s.slack.BotToken, "LONGSHIFT_SLACK_APP_TOKEN="+s.slack.AppToken, "LONGSHIFT_SLACK_URL="+s.slack.URL,
+		"LONGSHIFT_SLACK_CHANNELS="+s.slack.General, "LONGSHIFT_SLACK_START="+adaSlack, "LONGSHIFT_SLACK_APPROVE="+adaSlack)
 	server := func() *lab.Server { return lab.StartServer(t, false) }
 	if *postgres {
 		server = func() *lab.Server { return lab.StartOnPostgres(t) }
 	}
 	if *split {
-		s.Stage = lab.NewStageOn(t, server, script(), settings, s.with("control")...)
+		s.Stage = lab.NewStageOn(t, server, script, settings, s.with("control")...)
 		s.others = []*lab.Worker{s.Worker, s.worker("control"), s.worker("listen")}
 		s.hosts = []*lab.Worker{s.worker("host"), s.worker("host")}
 	} else {
-		s.Stage = lab.NewStageOn(t, server, script(), settings, s.env...)
+		s.Stage = lab.NewStageOn(t, server, script, settings, s.env...)
 		s.hosts = []*lab.Worker{s.Worker, s.worker("all")}
 	}
 	s.GitHub.SetPermission(lab.Name, ada, "write")

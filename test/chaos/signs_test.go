@@ -39,6 +39,9 @@ func (s *scene) answered() (again []time.Time) {
 	seen := map[string]bool{}
 	for _, c := range s.Model.Calls() {
 		n, ok := s.jobOf(c)
+		if !ok {
+			s.T.Errorf("a call of the model that is of no task: %.80q", c.First)
+		}
 		if !ok || !c.Whole || c.Status != 200 {
 			continue
 		}
@@ -51,17 +54,8 @@ func (s *scene) answered() (again []time.Time) {
 	return again
 }
 
-// jobOf gives the task that a call is of: its session says so, or the prompt that it began with.
+// jobOf gives the task that a call is of: the prompt that its conversation began with says so.
 func (s *scene) jobOf(c agenttest.Call) (int, bool) {
-	if n, ok := jobOf(c.Prompt); ok && n < len(s.jobs) {
-		return n, true
-	}
-	for _, j := range s.jobs {
-		for _, one := range j.sessions() {
-			if one.ID == c.Session {
-				return j.n, true
-			}
-		}
-	}
-	return 0, false
+	n, ok := jobOf(c.First)
+	return n, ok && n < len(s.jobs)
 }

@@ -57,7 +57,7 @@ func (s *Server) describe(c *Call, q *request) {
 	c.System = q.systemText()
 	c.Session, c.Role, c.Model, c.Stream, c.MaxTokens = q.Session, role(c.System), q.Model, q.Stream, q.MaxTokens
 	if p := q.prompts(); len(p) > 0 {
-		c.Prompt = p[len(p)-1]
+		c.First, c.Prompt = p[0], p[len(p)-1]
 	}
 	for _, t := range q.Tools {
 		c.Tools = append(c.Tools, t.Name)

@@ -23,6 +23,7 @@ type Call struct {
 	Try       int       // 1 for the first request for this turn in this session
 	Model     string
 	Prompt    string   // the newest of the user
+	First     string   // the first one of the conversation
 	System    string   // everything said as system
 	Tools     []string // names offered
 	Header    http.Header
