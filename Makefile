@@ -118,10 +118,10 @@ golangci: ## run the linters of .golangci.yml (about two minutes to build the fi
 	$(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run ./...
 
 .PHONY: bench
-bench: build agents ## measure: whole task against a shell script, waiting pull requests, many tasks at once, history, parsers
+bench: build agents ## measure: whole task against a shell script, and an earlier commit (BASE=ref), waiting pull requests, many tasks, parsers
 	$(GO) test -run '^$$' -bench . -benchtime 1s ./internal/...
 	$(GO) test -run '^$$' -bench Caches -benchtime 1x ./activities
-	$(GO) run ./test/bench
+	if [ -n "$(BASE)" ]; then .ci/bench-base "$(BASE)"; else $(GO) run ./test/bench; fi
 	$(GO) run ./test/bench -agents
 	$(GO) run ./test/bench -waiting 1000
 	$(GO) run ./test/bench -crowd 12

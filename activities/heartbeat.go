@@ -107,29 +107,44 @@ func (h *heartbeat) run(ctx context.Context) (_ context.Context, stop func()) {
 	if timeout <= 0 {
 		return ctx, func() {}
 	}
-	every := timeout / 4
+	every, patience := pace(timeout)
 	ctx, cancel := context.WithCancelCause(ctx)
 	sending, end := context.WithCancel(context.WithoutCancel(ctx)) // an activity that is cancelled and still cleans up must not time out
 	go func() {
-		ticker := time.NewTicker(every)
-		defer ticker.Stop()
+		next := time.NewTimer(every)
+		defer next.Stop()
 		for { // the first one is not sent at once: it would race with the end of a short activity
 			select {
 			case <-sending.Done():
 				return
-			case <-ticker.C:
+			case <-next.C:
 			case <-h.now:
 			}
-			why := h.send(sending, max(every, time.Second))
+			why := h.send(sending, patience)
 			if why != nil {
 				cancel(why)
 			}
 			if errors.Is(why, errGone) {
 				return
 			}
+			if next.Reset(every); h.silence() > patience { // it was not answered
+				next.Reset(min(every, patience/2))
+			}
 		}
 	}()
 	return ctx, func() { end(); cancel(nil) }
+}
+
+// short is a timeout in which a machine may hang for a part that counts.
+const short = 10 * time.Second
+
+// pace says how often a heartbeat is sent, and how long it waits for its answer. Each one is paid for, so there are two in a timeout; one that gets
+// no answer is soon sent again, so that a step knows of a silence before the server lets another attempt begin.
+func pace(timeout time.Duration) (every, patience time.Duration) {
+	if timeout < short {
+		return timeout / 4, max(timeout/4, time.Second)
+	}
+	return timeout / 2, timeout / 8
 }
 
 // send sends one heartbeat, and returns the reason why the activity has to end, if there is one.

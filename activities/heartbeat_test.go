@@ -123,6 +123,26 @@ func TestSilenceEndsAStepBeforeAnotherAttemptBegins(t *testing.T) {
 	}
 }
 
+// TestPace plays a server that stops answering right after a heartbeat: whether it refuses calls or lets them hang, a step notices a silence of
+// three quarters of the timeout before that is over. As long as it answers, there are two heartbeats in a timeout.
+func TestPace(t *testing.T) {
+	for _, timeout := range []time.Duration{10 * time.Second, 20 * time.Second, 30 * time.Second, 5 * time.Minute} {
+		every, patience := pace(timeout)
+		if every != timeout/2 {
+			t.Errorf("timeout %s: a heartbeat each %s", timeout, every)
+		}
+		for name, takes := range map[string]time.Duration{"refused": 0, "hanging": patience} {
+			silence := every + takes
+			for silence <= timeout*3/4 {
+				silence += min(every, patience/2) + takes
+			}
+			if silence >= timeout {
+				t.Errorf("timeout %s, calls %s: noticed after %s", timeout, name, silence)
+			}
+		}
+	}
+}
+
 func TestNoHeartbeatTimeoutNoHeartbeat(t *testing.T) {
 	a := newAttempt(t, nil)
 	must(t, a.run(func(context.Context, int) error { return nil }, 1, nil))

@@ -1,5 +1,5 @@
-// Command bench measures the whole task against a shell script that does the same git work and the same agent launches, in
-// one run and taking turns, or what pull requests cost that wait, or many tasks at once, and prints the figures of
+// Command bench measures the whole task against a shell script that does the same git work and the same agent launches, and against an earlier
+// commit, in one run and taking turns, or what pull requests cost that wait, or many tasks at once, and prints the figures of
 // docs/performance.md. It needs the built programs, and Claude Code for whole tasks.
 package main
 
@@ -31,9 +31,10 @@ func main() {
 	rounds := flag.Int("rounds", 7, "rounds of each side; the first one is not counted")
 	waiting := flag.Int("waiting", 0, "measure so many pull requests that wait, in place of whole tasks")
 	crowd := flag.Int("crowd", 0, "measure so many tasks at once, in place of one after the other")
+	base := flag.String("base", "", "a folder with an earlier commit, built, whose whole tasks take turns with ours")
 	agents := flag.Bool("agents", false, "measure tasks of Codex and OpenCode against launches of their own programs")
 	flag.Parse()
-	measure := func() error { return run(*rounds) }
+	measure := func() error { return runWhole(*rounds, *base) }
 	if *waiting > 0 {
 		measure = func() error { return runWaiting(*waiting) }
 	}
@@ -114,45 +115,6 @@ func (b *bench) open(s agenttest.Script) (clear func(), err error) {
 	return func() { os.RemoveAll(b.dir); b.model.Close() }, nil
 }
 
-func run(rounds int) (err error) {
-	b := &bench{memory: map[string][]int{}}
-	clear, err := b.open(script())
-	if err != nil {
-		return err
-	}
-	defer clear()
-	stop, err := b.start()
-	if err != nil {
-		return err
-	}
-	defer stop()
-	var ours, native, theirs []time.Duration
-	var last string
-	for n := range rounds {
-		shell, err := b.shell(n)
-		if err != nil {
-			return fmt.Errorf("shell script, round %d: %w", n, err)
-		}
-		took, id, err := b.task(n, task.AgentClaude)
-		if err != nil {
-			return fmt.Errorf("task, round %d: %w", n, err)
-		}
-		own, _, err := b.task(n, task.AgentNative)
-		if err != nil {
-			return fmt.Errorf("task of the native agent, round %d: %w", n, err)
-		}
-		fmt.Fprintf(os.Stderr, "round %d: shell %.2fs, task %.2fs, native %.2fs\n", n, shell.Seconds(), took.Seconds(), own.Seconds())
-		if n > 0 {
-			ours, native, theirs = append(ours, took), append(native, own), append(theirs, shell)
-		}
-		last = id
-	}
-	if bad := b.model.Unscripted(); len(bad) > 0 {
-		return fmt.Errorf("%d model calls fit no rule, the first: role %q, %.80q", len(bad), bad[0].Role, bad[0].Prompt)
-	}
-	return b.print(ours, native, theirs, last)
-}
-
 // natively is what the model says to Longshift's own agent for a deliverable.
 func natively(id string) agenttest.Rule {
 	call := func(tool string, arguments map[string]any) agenttest.Turn {
@@ -161,23 +123,6 @@ func natively(id string) agenttest.Rule {
 	return agenttest.Rule{Name: "native-" + id, Role: task.Implementer, Match: "Deliverable: " + id, MatchSystem: "You act by tools alone",
 		Turns: []agenttest.Turn{call("run_command", map[string]any{"command": "echo " + id + " > " + id + ".txt"}),
 			call("complete_run", map[string]any{"summary": "did " + id})}}
-}
-
-func (b *bench) print(ours, native, theirs []time.Duration, id string) error {
-	events, size, err := b.history(id)
-	if err != nil {
-		return err
-	}
-	fmt.Printf("whole task, 3 deliverables, real Claude Code, instant model, medians of %d rounds taking turns:\n", len(ours))
-	fmt.Printf("  shell script %.2f s, longshift %.2f s, ratio %.2f\n", median(theirs).Seconds(), median(ours).Seconds(),
-		median(ours).Seconds()/median(theirs).Seconds())
-	fmt.Printf("  the same with the native agent %.2f s, ratio %.2f\n", median(native).Seconds(), median(native).Seconds()/median(theirs).Seconds())
-	for _, side := range []string{"shell script", task.AgentClaude, task.AgentNative} {
-		fmt.Printf("  memory above what was held before, with all programs: %s %.0f MB\n", side, float64(median(b.memory[side]))/1e6)
-	}
-	b.printSent()
-	fmt.Printf("history of the task: %d events, %.1f KB\n", events, float64(size)/1000)
-	return b.timeline(id)
 }
 
 // printSent prints what one task sends to its model.

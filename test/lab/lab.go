@@ -92,6 +92,7 @@ var ports sync.Map // that were given
 type Server struct {
 	t       testing.TB
 	port    int
+	metrics int
 	UIPort  int
 	launch  func() *process
 	cmd     *process
@@ -103,9 +104,9 @@ type Server struct {
 // StartServer starts the server binary on free ports.
 func StartServer(t testing.TB, ui bool) *Server {
 	t.Helper()
-	s := &Server{t: t, port: FreePort(t)}
-	args := []string{"server", "start-dev", "--ip", "127.0.0.1", "--port", fmt.Sprint(s.port), "--db-filename",
-		filepath.Join(t.TempDir(), "temporal.db")}
+	s := &Server{t: t, port: FreePort(t), metrics: FreePort(t)}
+	args := []string{"server", "start-dev", "--ip", "127.0.0.1", "--port", fmt.Sprint(s.port), "--metrics-port", fmt.Sprint(s.metrics),
+		"--db-filename", filepath.Join(t.TempDir(), "temporal.db")}
 	if ui {
 		s.UIPort = FreePort(t)
 		args = append(args, "--ui-port", fmt.Sprint(s.UIPort))

@@ -44,10 +44,16 @@ func (s *Server) OnStep(ctx context.Context, workflowID string, at Step, f func(
 
 func (s *Server) History(t testing.TB, workflowID string) []*historypb.HistoryEvent {
 	t.Helper()
+	return s.HistoryOf(t, workflowID, "")
+}
+
+// HistoryOf is the history of one run.
+func (s *Server) HistoryOf(t testing.TB, workflowID, run string) []*historypb.HistoryEvent {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
 	var all []*historypb.HistoryEvent
-	iter := s.Client.GetWorkflowHistory(ctx, workflowID, "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	iter := s.Client.GetWorkflowHistory(ctx, workflowID, run, false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 	for iter.HasNext() {
 		e, err := iter.Next()
 		if err != nil {

@@ -80,10 +80,7 @@ func blocks(content json.RawMessage) (list []block) {
 type Question struct {
 	id      json.RawMessage
 	Call    QuestionCall `json:"toolCall"`
-	Options []struct {
-		ID   string `json:"optionId"`
-		Kind string `json:"kind"`
-	} `json:"options"`
+	Options []option     `json:"options"`
 }
 
 // QuestionCall is the call that a question is about, with the changes of files that it would make.
@@ -105,21 +102,36 @@ func (c QuestionCall) Diffs() (list []Diff) {
 	return list
 }
 
-// Answer allows the one call or refuses it. It never allows more than that; where the agent offers no such answer, the question is given up
-// and answered reports false.
-func (c *Client) Answer(q Question, allow bool) (answered bool) {
+// option is an answer that the agent takes.
+type option struct {
+	ID   string `json:"optionId"`
+	Kind string `json:"kind"`
+}
+
+// AllowsOne tells whether the agent takes an answer that allows the one call and no more.
+func (q Question) AllowsOne() bool { return q.option("allow_once") != nil }
+
+func (q Question) option(kind string) *option {
+	for i, o := range q.Options {
+		if o.Kind == kind {
+			return &q.Options[i]
+		}
+	}
+	return nil
+}
+
+// Answer allows the one call or refuses it. It never allows more than that; where the agent offers no such answer, the question is given up.
+func (c *Client) Answer(q Question, allow bool) {
 	kind := "reject_once"
 	if allow {
 		kind = "allow_once"
 	}
-	for _, o := range q.Options {
-		if o.Kind == kind {
-			c.conn.Reply(q.id, map[string]any{"outcome": map[string]any{"outcome": "selected", "optionId": o.ID}})
-			return true
-		}
+	o := q.option(kind)
+	if o == nil {
+		c.GiveUp(q)
+		return
 	}
-	c.GiveUp(q)
-	return false
+	c.conn.Reply(q.id, map[string]any{"outcome": map[string]any{"outcome": "selected", "optionId": o.ID}})
 }
 
 // GiveUp answers a question of a turn that was canceled.

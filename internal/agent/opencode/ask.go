@@ -73,6 +73,10 @@ func (a *attempt) decide(ctx context.Context, c *call, q acp.Question, parts []a
 			notes = append(notes, fmt.Sprintf("About the call of %s: %s", part.Tool, d.Reason))
 		}
 	}
+	if !q.AllowsOne() {
+		a.refuse(c, q, parts[0], "only a single call can be allowed")
+		return
+	}
 	for _, text := range notes { // before the answer: the next call of the model holds it then
 		if !a.notes.begin() {
 			a.calls.tell(text)
@@ -84,9 +88,7 @@ func (a *attempt) decide(ctx context.Context, c *call, q acp.Question, parts []a
 		})
 	}
 	a.calls.allow(c)
-	if !a.client.Answer(q, true) {
-		a.calls.refuse(c, c.tool, "only a single call can be allowed")
-	}
+	a.client.Answer(q, true)
 }
 
 // inTurn waits for the calls that the model has written before a report. The binary makes the calls of an answer at once, and a report may end the

@@ -133,14 +133,14 @@ func TestAlarms(t *testing.T) {
 	}
 }
 
-// TestNeverAlways gives up a question that would allow more than the one call.
+// TestNeverAlways refuses a call where the binary would take no answer that allows it alone.
 func TestNeverAlways(t *testing.T) {
 	question := strings.Replace(questions("c", `{"command":"ls"}`), `{"optionId":"o","kind":"allow_once"},`, "", 1)
 	d, s := stub(t, greeting+"prompt=$id\n"+begins("c", "bash")+becomes("c", "in_progress", `,"rawInput":{"command":"ls"}`)+question+
 		"read -r answer; echo \"$answer\" > answer.txt\n"+becomes("c", "failed", "")+end+answers(`{"stopReason":"cancelled"}`)+
 		hears+"echo \"$line\" > told.txt\n"+answers(`{"stopReason":"end_turn"}`)+"cat > rest.txt\n")
 	o, err := d.Run(t.Context(), s, func(agent.Event) {})
-	if answer := read(t, s.Dir, "answer.txt"); err != nil || o.Kind != agent.Completed || !strings.Contains(answer, `"cancelled"`) ||
+	if answer := read(t, s.Dir, "answer.txt"); err != nil || o.Kind != agent.Completed || !strings.Contains(answer, `"optionId":"r"`) ||
 		!strings.Contains(read(t, s.Dir, "told.txt"), "only a single call") {
 		t.Errorf("outcome %+v, error %v, answer %s", o, err, answer)
 	}

@@ -1,0 +1,138 @@
+package integration
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	historypb "go.temporal.io/api/history/v1"
+	workflowpb "go.temporal.io/api/workflow/v1"
+	"go.temporal.io/api/workflowservice/v1"
+
+	"github.com/longshift/longshift/internal/agent/agenttest"
+	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
+	"github.com/longshift/longshift/test/lab"
+)
+
+// dollars is what a million actions cost in Temporal Cloud at list price.
+const dollars = 50.0
+
+// TestActions counts the billable actions of what people leave running, by histories, with which the server's own count has to agree.
+func TestActions(t *testing.T) {
+	t.Parallel()
+	script := lab.With(lab.Script(), "fix", 0, func(turn *agenttest.Turn) {
+		turn.Tools = append(turn.Tools, agenttest.Tool{Name: "Bash", Input: map[string]any{"command": "sleep 20"}})
+	})
+	s := lab.NewScriptedStage(t, script, followed, "LONGSHIFT_HEARTBEAT=10s")
+	s.Play()
+	s.Until("the session is at work", func(now signals.Status) bool { return now.Phase == task.Executing })
+	beat := beats(t, s, 3)
+	end := s.Ended()
+	if end.Outcome != task.PullRequest || len(end.Commits) != 3 {
+		t.Fatalf("outcome %s, %d commits", end.Outcome, len(end.Commits))
+	}
+	pull := pullOf(s, end.PullRequest.Number)
+	lab.Eventually(t, time.Minute, "the pull request was looked at", func() bool { return len(looks(s.History(t, pull))) >= 4 })
+	s.GitHub.Merge(lab.Name, end.PullRequest.Number)
+	lab.Eventually(t, 30*time.Second, "the intake is added", func() bool { // once the worker has registered our attributes
+		return s.Longshift(t, "intake", "add", "quiet", "--source", "github", "--repo", lab.Name, "--label", "longshift", "--every", "744h").Code == 0
+	})
+	for range 3 {
+		if r := s.Longshift(t, "intake", "run", "quiet"); r.Code != 0 {
+			t.Fatalf("intake run: %s%s", r.Out, r.Err)
+		}
+	}
+	var all lab.Actions
+	runs := map[string][]lab.Actions{}
+	lab.Eventually(t, time.Minute, "the server agrees with the histories", func() bool {
+		all, runs = lab.Actions{}, map[string][]lab.Actions{}
+		for _, e := range executions(t, s) {
+			a := lab.ActionsOf(s.HistoryOf(t, e.Execution.WorkflowId, e.Execution.RunId))
+			runs[e.Type.Name] = append(runs[e.Type.Name], a)
+			for kind, n := range a {
+				all[kind] += n
+			}
+		}
+		counted := s.Counted()
+		for kind, n := range all {
+			// It also counts those of a workflow task that it refuses, because something has come meanwhile.
+			if strings.HasPrefix(kind, "command_") && (counted[kind] < n || counted[kind] > n+max(3, n/4)) {
+				return false
+			}
+		}
+		return len(runs["IssueIntake"]) == 4 // it looks when it is added
+	})
+	history := s.History(t, pull)
+	at := looks(history)
+	look := lab.ActionsOf(history[at[1]:at[3]]).Sum() / 2 // the first one finds the pull request
+	whole, poll := lab.ActionsOf(s.History(t, s.Begun.GetID())), runs["IssueIntake"][0].Sum()+2
+	const month = 30 * 24 * time.Hour
+	for _, row := range []struct {
+		what string
+		n    int
+		most int
+	}{
+		{"a task of three deliverables in two iterations, 7 sessions", whole.Sum(), 45},
+		{"a look at a pull request", look, 2},
+		{"a month of a quiet pull request, a look an hour", look * int(month/time.Hour), 1440},
+		{"a poll of an intake that finds nothing, with its schedule", poll, 4},
+		{"a month of an intake, a poll each 15 minutes", poll * int(month/(15*time.Minute)), 11520},
+		{"an hour of a session, with a heartbeat of 30 s", int(time.Hour / (beat * 3)), 260}, // here it is one of 10 s
+	} {
+		t.Logf("%-70s %6d actions, %8.5f dollars", row.what, row.n, float64(row.n)*dollars/1e6)
+		if row.n == 0 || row.n > row.most {
+			t.Errorf("%s: %d actions, at most %d are meant", row.what, row.n, row.most)
+		}
+	}
+	t.Logf("of the task: %s", byKind(whole))
+	t.Logf("counted by the server in all: %s", byKind(s.Counted()))
+}
+
+// beats is how long it takes from one heartbeat to the next, over so many of the server's count.
+func beats(t *testing.T, s *lab.Stage, n int) time.Duration {
+	t.Helper()
+	count := func() int { return s.Counted()["grpc_RecordActivityTaskHeartbeat"] }
+	var from time.Time
+	for last, end := count(), -1; ; {
+		lab.Eventually(t, 30*time.Second, "there is a heartbeat", func() bool { return count() > last })
+		if last = count(); end < 0 {
+			from, end = time.Now(), last+n
+		}
+		if last >= end {
+			return time.Since(from) / time.Duration(n)
+		}
+	}
+}
+
+func byKind(a lab.Actions) string {
+	var list []string
+	for _, kind := range slices.Sorted(maps.Keys(a)) {
+		list = append(list, fmt.Sprintf("%s %d", kind, a[kind]))
+	}
+	return strings.Join(list, ", ")
+}
+
+// executions are all runs of all workflows.
+func executions(t *testing.T, s *lab.Stage) []*workflowpb.WorkflowExecutionInfo {
+	t.Helper()
+	r, err := s.Client.ListWorkflow(t.Context(), &workflowservice.ListWorkflowExecutionsRequest{Query: "", PageSize: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Executions
+}
+
+// looks are the places in the history of a pull request at which the forge is asked.
+func looks(history []*historypb.HistoryEvent) (at []int) {
+	for i, e := range history {
+		if e.EventType == enumspb.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED && e.GetActivityTaskScheduledEventAttributes().ActivityType.Name == "PollPullRequest" {
+			at = append(at, i)
+		}
+	}
+	return at
+}
