@@ -120,14 +120,18 @@ func (h *heartbeat) run(ctx context.Context) (_ context.Context, stop func()) {
 			case <-next.C:
 			case <-h.now:
 			}
-			why := h.send(sending, patience)
+			wait, last := patience, h.answeredAt.Load()
+			if !h.alone.Load() { // it has to know in time
+				wait = min(wait, max(h.left(), patience/16))
+			}
+			why := h.send(sending, wait)
 			if why != nil {
 				cancel(why)
 			}
 			if errors.Is(why, errGone) {
 				return
 			}
-			if next.Reset(every); h.silence() > patience { // it was not answered
+			if next.Reset(every); h.answeredAt.Load() == last { // it got no answer
 				next.Reset(min(every, patience/2))
 			}
 		}
@@ -135,8 +139,8 @@ func (h *heartbeat) run(ctx context.Context) (_ context.Context, stop func()) {
 	return ctx, func() { end(); cancel(nil) }
 }
 
-// short is a timeout in which a machine may hang for a part that counts.
-const short = 10 * time.Second
+// short timeouts have more heartbeats: a busy machine may not get to one for seconds.
+const short = 20 * time.Second
 
 // pace says how often a heartbeat is sent, and how long it waits for its answer. Each one is paid for, so there are two in a timeout; one that gets
 // no answer is soon sent again, so that a step knows of a silence before the server lets another attempt begin.
@@ -181,11 +185,14 @@ func (h *heartbeat) patience() error {
 	switch alone := h.alone.Load(); {
 	case alone && h.silence() > h.of.Alone:
 		return errAlone
-	case !alone && h.silence() > h.info.HeartbeatTimeout*3/4:
+	case !alone && h.left() <= 0:
 		return errSilent
 	}
 	return nil
 }
+
+// left is how long the server may still be silent.
+func (h *heartbeat) left() time.Duration { return h.info.HeartbeatTimeout*3/4 - h.silence() }
 
 // server returns a client, from within an activity or a session that has outlived one.
 func (h *heartbeat) server(ctx context.Context) client.Client {

@@ -7,8 +7,11 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/longshift/longshift/internal/agent"
@@ -123,24 +126,61 @@ func TestSilenceEndsAStepBeforeAnotherAttemptBegins(t *testing.T) {
 	}
 }
 
-// TestPace plays a server that stops answering right after a heartbeat: whether it refuses calls or lets them hang, a step notices a silence of
-// three quarters of the timeout before that is over. As long as it answers, there are two heartbeats in a timeout.
-func TestPace(t *testing.T) {
-	for _, timeout := range []time.Duration{10 * time.Second, 20 * time.Second, 30 * time.Second, 5 * time.Minute} {
-		every, patience := pace(timeout)
-		if every != timeout/2 {
-			t.Errorf("timeout %s: a heartbeat each %s", timeout, every)
-		}
-		for name, takes := range map[string]time.Duration{"refused": 0, "hanging": patience} {
-			silence := every + takes
-			for silence <= timeout*3/4 {
-				silence += min(every, patience/2) + takes
-			}
-			if silence >= timeout {
-				t.Errorf("timeout %s, calls %s: noticed after %s", timeout, name, silence)
-			}
+// mute is a server that never answers heartbeats: it refuses calls at once, or lets them hang.
+type mute struct {
+	client.Client
+	hangs bool
+}
+
+func (m mute) RecordActivityHeartbeat(ctx context.Context, _ []byte, _ ...any) error {
+	if m.hangs {
+		<-ctx.Done()
+	}
+	return errors.New("nobody is there")
+}
+
+// TestSilenceIsNoticedInTime has the server fall silent right after a heartbeat. A step knows before the server lets another attempt begin, whatever
+// the timeout is, and not before a good part of it is over.
+func TestSilenceIsNoticedInTime(t *testing.T) {
+	for _, timeout := range []time.Duration{1, 2, 3, 4, 7, 10, 19, 20, 30, 300} {
+		for _, hangs := range []bool{false, true} {
+			synctest.Test(t, func(t *testing.T) {
+				in := &Interceptor{client: func(context.Context) client.Client { return mute{hangs: hangs} }}
+				in.silent.Store("", true) // is in the log
+				h := newHeartbeat(in, activity.Info{HeartbeatTimeout: timeout * time.Second})
+				begun := time.Now()
+				ctx, stop := h.run(t.Context())
+				defer stop()
+				<-ctx.Done()
+				took := time.Since(begun)
+				if !errors.Is(context.Cause(ctx), errSilent) || took >= timeout*time.Second || took < timeout*time.Second*2/3 {
+					t.Errorf("timeout %d s, calls that hang %t: noticed after %s", timeout, hangs, took)
+				}
+			})
 		}
 	}
+}
+
+// patient answers heartbeats and counts them.
+type patient struct {
+	client.Client
+	n *int
+}
+
+func (p patient) RecordActivityHeartbeat(context.Context, []byte, ...any) error { *p.n++; return nil }
+
+// TestTwoHeartbeatsInATimeout counts those of an hour.
+func TestTwoHeartbeatsInATimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := 0
+		in := &Interceptor{client: func(context.Context) client.Client { return patient{n: &n} }}
+		_, stop := newHeartbeat(in, activity.Info{HeartbeatTimeout: 30 * time.Second}).run(t.Context())
+		time.Sleep(time.Hour + time.Second)
+		stop()
+		if synctest.Wait(); n != 240 {
+			t.Errorf("%d heartbeats in an hour", n)
+		}
+	})
 }
 
 func TestNoHeartbeatTimeoutNoHeartbeat(t *testing.T) {

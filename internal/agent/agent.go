@@ -4,6 +4,7 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"github.com/longshift/longshift/task"
@@ -64,8 +65,8 @@ type Reports struct {
 	Wait       func(context.Context) error `json:"-"` // waits until the agent has listed the tools
 	Ended      func() bool                 `json:"-"` // the agent has reported the end of the session, which is complete then
 
-	// Order has each call of a tool wait for first, which fails when the call is not to be made any more.
-	Order func(first func(ctx context.Context, tool string) error) `json:"-"`
+	// Order sets a function that each report waits for. When it returns an error, the report is not taken.
+	Order func(wait func(ctx context.Context, tool string, arguments json.RawMessage) error) `json:"-"`
 }
 
 type EventKind string

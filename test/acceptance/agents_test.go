@@ -85,7 +85,7 @@ func openCodeTools(t agenttest.Tool) agenttest.Tool {
 
 func readOpenCode(r agenttest.Result) (text string, failed bool) {
 	command := strings.Contains(r.Input, `"command":`)
-	return r.Text, r.Failed || command && !strings.Contains(r.Text, "exit code 0\n")
+	return r.Text, r.Failed || command && !strings.HasSuffix(strings.TrimSpace(r.Text), "exit code 0")
 }
 
 // texts are the texts of a JSON value, one behind the other; what is no JSON is one itself.

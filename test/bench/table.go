@@ -17,15 +17,15 @@ type row struct {
 	base   []float64 // as built from an earlier commit, in the same rounds; nil without one
 }
 
-// noise is how far the medians of two equal sides may differ, by the differences of the rounds: two standard errors, from the median of the
-// distances so that one slow round does not widen it.
+// noise is how far the medians of two equal sides may differ, by the differences of the rounds: three standard errors, from the median of the
+// distances so that one slow round does not widen it. Of equal sides one row in fourteen differs by more in six rounds.
 func (r row) noise() float64 {
 	d := r.differences()
 	m, far := middle(d), []float64{}
 	for _, x := range d {
 		far = append(far, math.Abs(x-m))
 	}
-	return 2 * 1.2533 * 1.4826 * middle(far) / math.Sqrt(float64(len(d)))
+	return 3 * 1.2533 * 1.4826 * middle(far) / math.Sqrt(float64(len(d)))
 }
 
 func (r row) differences() (d []float64) {
@@ -62,7 +62,7 @@ func middle(of []float64) float64 {
 		return math.NaN()
 	}
 	s := slices.Sorted(slices.Values(of))
-	return s[len(s)/2]
+	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
 }
 
 // printTable prints the rows, with their budgets and what they were at an earlier commit.

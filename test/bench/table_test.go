@@ -12,7 +12,7 @@ func TestVerdict(t *testing.T) {
 	}{
 		"within the budget":        {row{budget: 2, now: []float64{1, 1, 3}}, ""},
 		"over it":                  {row{budget: 2, now: []float64{1, 3, 3}}, "over budget"},
-		"as before":                {row{now: []float64{1, 1.2, 0.9, 1.1}, base: []float64{1.1, 1, 1, 1.15}}, "same"},
+		"as before":                {row{now: []float64{1, 1.2, 0.85, 1.05}, base: []float64{1.1, 1, 1, 1}}, "same"},
 		"one slow round":           {row{now: []float64{1, 9, 1.01, 1}, base: []float64{1, 1, 1, 1.01}}, "same"},
 		"slower in all":            {row{now: []float64{1.2, 2.2, 1.3, 1.2}, base: []float64{1, 2, 1.1, 1}}, "WORSE"},
 		"faster in all":            {row{now: []float64{1, 2, 1.1, 1}, base: []float64{1.2, 2.2, 1.3, 1.2}}, "better"},

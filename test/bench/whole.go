@@ -34,8 +34,8 @@ func runWhole(rounds int, earlier string) error {
 	defer clear()
 	sides := []*side{{bench: b}}
 	if earlier != "" {
-		dir, err := os.MkdirTemp("", "longshift-bench-")
-		if err != nil {
+		dir := b.dir[:len(b.dir)-1] + "b" // as long as ours: paths are in the history
+		if err := os.Mkdir(dir, 0o700); err != nil {
 			return err
 		}
 		defer os.RemoveAll(dir)
@@ -74,7 +74,9 @@ func runWhole(rounds int, earlier string) error {
 	if err := printTable(os.Stdout, rows(sides, scripts, b.mb("shell script"))); err != nil {
 		return err
 	}
-	b.printSent()
+	if earlier == "" { // both sides ask the same model
+		b.printSent()
+	}
 	return b.timeline(sides[0].last)
 }
 

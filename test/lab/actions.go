@@ -3,7 +3,6 @@ package lab
 import (
 	"bufio"
 	"fmt"
-	"maps"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -22,17 +21,6 @@ func (a Actions) Sum() (n int) {
 		n += of
 	}
 	return n
-}
-
-// Less is what has come on top of earlier ones.
-func (a Actions) Less(before Actions) Actions {
-	more := maps.Clone(a)
-	for kind, n := range before {
-		if more[kind] -= n; more[kind] == 0 {
-			delete(more, kind)
-		}
-	}
-	return more
 }
 
 // counted is a line of the server's metrics about the actions of a namespace.

@@ -54,8 +54,11 @@ func NativeTools(t Tool) Tool {
 func CodexTools(t Tool) Tool {
 	command, now := commandOf(t), t.text("content")+t.text("new_string")
 	switch path := quoted(t.text("file_path")); {
-	case now != "" && !strings.HasSuffix(now, "\n"): // the end of a file, which a patch would give a line end
-		command = fmt.Sprintf("truncate --size -%d %s && printf %%s %s >> %s", len(t.text("old_string")), path, quoted(now), path)
+	case t.Name == "Write" && now != "" && !strings.HasSuffix(now, "\n"): // a patch would end the last line
+		command = fmt.Sprintf("printf %%s %s > %s", quoted(now), path)
+	case t.Name == "Edit" && !strings.HasSuffix(now, "\n"): // of the end of a file
+		old := t.text("old_string")
+		command = fmt.Sprintf("test \"$(tail -c %d %s)\" = %s && truncate --size -%d %s && printf %%s %s >> %s", len(old), path, quoted(old), len(old), path, quoted(now), path)
 	case t.Name == "Write":
 		return patch("*** Add File: "+t.text("file_path"), "", t.text("content"))
 	case t.Name == "Edit":

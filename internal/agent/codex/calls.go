@@ -25,7 +25,7 @@ type calls struct {
 	asked map[string]bool // ids of the binary's questions, true once we have answered
 }
 
-// calling is such an item. Its calls change where the binary has hidden a part of the command; asked, accepted and reason do.
+// calling is such an item. All but asked, accepted and reason stays as it is; calls change once, where the binary has hidden a part of a command.
 type calling struct {
 	item     item
 	calls    []agent.Call

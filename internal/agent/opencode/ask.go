@@ -2,6 +2,7 @@ package opencode
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"github.com/longshift/longshift/internal/agent"
@@ -91,13 +92,16 @@ func (a *attempt) decide(ctx context.Context, c *call, q acp.Question, parts []a
 	a.client.Answer(q, true)
 }
 
-// inTurn waits for the calls that the model has written before a report. The binary makes the calls of an answer at once, and a report may end the
-// session. The answer to its question can't wait, because the binary asks one at a time.
-func (a *attempt) inTurn(ctx context.Context) func(context.Context, string) error {
-	return func(of context.Context, tool string) error {
-		for _, c := range a.calls.before(a.s.Reports.Server + "_" + tool) {
+// inTurn has a report wait for the calls that the model has written before it. The binary makes the calls of an answer at once, and a report may
+// end the session. Its question can't wait in place of it, because the binary asks one question at a time.
+func (a *attempt) inTurn(ctx context.Context) func(context.Context, string, json.RawMessage) error {
+	return func(of context.Context, tool string, arguments json.RawMessage) error {
+		report, before := a.calls.before(a.s.Reports.Server+"_"+tool, arguments)
+		for _, c := range before {
 			select {
 			case <-c.over:
+			case <-report.over:
+				return fault.New(fault.Work, "the session waits for this report no longer")
 			case <-of.Done():
 				return context.Cause(of)
 			case <-ctx.Done():

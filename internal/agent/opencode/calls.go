@@ -59,23 +59,22 @@ func (c *call) ended() bool {
 	}
 }
 
-// before are the calls that are being made, of those before the first one of a tool that is. One that was broken off while the model wrote it
-// never is.
-func (cs *calls) before(tool string) (list []*call) {
+// before finds a report that is being made, and the calls that are being made and that the model has written earlier. A call that was broken off
+// while the model wrote it is never made.
+func (cs *calls) before(tool string, arguments []byte) (report *call, earlier []*call) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
-	of := 0
 	for _, c := range cs.all {
-		if c.tool == tool && c.accepted && !c.ended() && (of == 0 || c.n < of) {
-			of = c.n
+		if c.tool == tool && c.accepted && !c.ended() && program.SameJSON(c.input, arguments) && (report == nil || c.n < report.n) {
+			report = c
 		}
 	}
 	for _, c := range cs.all {
-		if c.n < of && c.input != nil && !c.ended() {
-			list = append(list, c)
+		if report != nil && c.n < report.n && c.input != nil && !c.ended() {
+			earlier = append(earlier, c)
 		}
 	}
-	return list
+	return report, earlier
 }
 
 // change changes a call under the lock. It returns an error for one that has not begun.

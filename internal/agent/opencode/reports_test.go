@@ -58,18 +58,20 @@ func TestReports(t *testing.T) {
 	}
 }
 
-// TestReportsInTurn has the model write several calls at once, which the binary makes at the same time. The report that ends the session is the
-// last to be made.
+// TestReportsInTurn has the model write several calls at once, which the binary makes at the same time. Each report waits for the calls before it, so
+// that nothing is cut off by the one that ends the session.
 func TestReportsInTurn(t *testing.T) {
 	t.Parallel()
-	all := agenttest.Turn{Tools: []agenttest.Tool{{Name: "bash", Input: map[string]any{"command": "sleep 1; echo done > done.txt", "description": "try"}}}}
-	for _, report := range []agenttest.Turn{
-		reports("note_save", map[string]any{"text": "Dates are UTC."}),
-		reports("deliverable_set_status", map[string]any{"id": "FIX-001", "status": "passed", "text": "fix: add"}),
-	} {
-		all.Tools = append(all.Tools, report.Tools...)
+	status := func(id string) agenttest.Tool {
+		return reports("deliverable_set_status", map[string]any{"id": id, "status": "passed", "text": "fix: add"}).Tools[0]
 	}
-	b := newBench(t, task.Implementer, one(task.Implementer, all, agenttest.Turn{Text: "Never said."}))
+	bash := func(command string) agenttest.Tool {
+		return agenttest.Tool{Name: "bash", Input: map[string]any{"command": command, "description": "try"}}
+	}
+	b := newBench(t, task.Implementer, one(task.Implementer, agenttest.Turn{Tools: []agenttest.Tool{
+		bash("sleep 0.5"), status("FIX-002"), // which is not the session's
+		bash("sleep 2; echo done > done.txt"), reports("note_save", map[string]any{"text": "Dates are UTC."}).Tools[0], status("FIX-001"),
+	}}, agenttest.Turn{Text: "Never said."}))
 	r := agenttest.Reports(t, task.Implementer)
 	b.session.Reports = r.Endpoint()
 	o, e := b.run(t)
@@ -80,7 +82,7 @@ func TestReportsInTurn(t *testing.T) {
 	for _, result := range e.Of(agent.ToolResult) {
 		said = append(said, result.Text)
 	}
-	if len(said) != 3 || !slices.Contains(said, "recorded") || !strings.Contains(said[2], "the session ends here") {
+	if len(said) != 5 || !strings.Contains(said[1], "reports on no other") || said[3] != "recorded" || !strings.Contains(said[4], "the session ends here") {
 		t.Errorf("the calls have come back with %q", said)
 	}
 	if done := read(t, b.session.Dir, "done.txt"); done != "done\n" {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/program"
@@ -27,12 +28,17 @@ func settings(s agent.Session) (string, error) {
 	c := map[string]any{
 		"model": model, "small_model": model, "enabled_providers": []string{provider}, "provider": map[string]any{provider: endpoint(s)},
 		"permission": permissions(s), "shell": shellPath(s), "instructions": []string{filepath.Join(s.StateDir, systemName)},
-		"agent":      map[string]any{"title": map[string]any{"disable": true}}, // a call of the model for a title that nobody reads
-		"autoupdate": false, "share": "disabled", "snapshot": false, "lsp": false, "formatter": false, "plugin": []string{},
+		"agent": map[string]any{"title": map[string]any{"disable": true}}, // a call of the model for a title that nobody reads
+		// A report waits for the commands before it, which may take long.
+		"experimental": map[string]any{"mcp_timeout": longestReport.Milliseconds()},
+		"autoupdate":   false, "share": "disabled", "snapshot": false, "lsp": false, "formatter": false, "plugin": []string{},
 	}
 	text, err := json.Marshal(c)
 	return string(text), err
 }
+
+// longestReport is how long the binary waits for the answer to a report.
+const longestReport = 24 * time.Hour
 
 // modelName is the model as its endpoint knows it.
 func modelName(s agent.Session) string {

@@ -21,12 +21,12 @@ const mostReports = 200
 // call handles calls of a tool. What is wrong with one is an answer to the agent, which can send another.
 func (s *Session) call(t Tool) mcp.ToolHandler {
 	return func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		if err := s.wait(ctx, t.Name); err != nil {
-			return nil, err
-		}
 		arguments := r.Params.Arguments
 		if len(arguments) == 0 {
 			arguments = json.RawMessage("{}")
+		}
+		if err := s.wait(ctx, t.Name, arguments); err != nil {
+			return nil, err
 		}
 		id, _ := r.Params.Meta["claudecode/toolUseId"].(string)
 		text, failed := s.answer(t, id, arguments)

@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -59,8 +60,8 @@ type Session struct {
 
 	mu      sync.Mutex
 	kept    *kept
-	about   *About                                       // nil until Begin
-	first   func(ctx context.Context, tool string) error // that a call waits for; nil for nothing
+	about   *About                                                                  // nil until Begin
+	inTurn  func(ctx context.Context, tool string, arguments json.RawMessage) error // that a call waits for; nil for nothing
 	reports []Report
 }
 
@@ -150,21 +151,21 @@ func (s *Session) Endpoint() *agent.Reports {
 	return e
 }
 
-func (s *Session) order(first func(context.Context, string) error) {
+func (s *Session) order(inTurn func(context.Context, string, json.RawMessage) error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.first = first
+	s.inTurn = inTurn
 }
 
 // wait waits until a call's turn has come.
-func (s *Session) wait(ctx context.Context, tool string) error {
+func (s *Session) wait(ctx context.Context, tool string, arguments json.RawMessage) error {
 	s.mu.Lock()
-	first := s.first
+	inTurn := s.inTurn
 	s.mu.Unlock()
-	if first == nil {
+	if inTurn == nil {
 		return nil
 	}
-	return first(ctx, tool)
+	return inTurn(ctx, tool, arguments)
 }
 
 // Role is the role whose tools the session has.
