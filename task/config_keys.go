@@ -81,7 +81,7 @@ func ConfigKeys() []ConfigKey {
 		number("budget.planCost", "US dollars for one planning session; never more than budget.cost", 100_000),
 		choice("quota", "when the account's quota is used up: wait until it comes back, end the task, or go on with the next agent of fallback "+
 			"that has quota", QuotaWait, QuotaEnd, QuotaNext),
-		bash("setup", "command that bash runs before the first check and after each planning; its failure does not stop the task"),
+		bash("setup", "command that bash runs before the first check, and before work on a tree that it has not passed on; its failure does not stop the task"),
 		bash("check", "command that bash runs on the base and after each deliverable; agents see its output"),
 		{Path: "env", Type: MapKey, Items: mostVariables, Length: 1 << 10, Way: wayOfEnv,
 			Doc: "variables of setup, check and the commands of agents, as NAME: value; the operator's values win"},

@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/temporal"
+
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
@@ -210,12 +213,49 @@ func TestNothingToDoIsNoSuccessOverARedCheck(t *testing.T) {
 	}
 }
 
-func TestSetupRunsBeforeTheFirstCheckAndAfterPlanning(t *testing.T) {
-	w := newWorld(t)
-	w.settings.Setup = "make deps"
-	w.start(t)
-	if got := strings.Join(w.commands, ", "); got != "make deps, go test ./..., make deps, go test ./..., go test ./..." {
-		t.Errorf("ran %s", got)
+// Setup runs before the first check, and again before work on a tree that it has not passed on: one with new commits, one of another host, and one
+// that it has failed on.
+func TestSetupRunsOnceForATree(t *testing.T) {
+	const check = "go test ./..."
+	for name, c := range map[string]struct {
+		change func(w *world)
+		want   []string
+	}{
+		"nothing has changed": {func(*world) {}, []string{"make deps", check, check, check}},
+		"it has failed": {func(w *world) { w.setup = signals.Check{ExitCode: 1} },
+			[]string{"make deps", check, "make deps", check, check}},
+		"a second iteration": {func(w *world) {
+			reviews := 0
+			w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+				res := well(in)
+				if in.Role == task.Reviewer {
+					reviews++
+					res.Review = &task.Review{Approved: reviews > 1, Text: "1. more"}
+				}
+				return res, nil
+			}
+		}, []string{"make deps", check, check, check, "make deps"}},
+		"the planner's host has gone": {func(w *world) {
+			w.hosts = []string{"alpha", "beta"}
+			cut := false
+			w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+				if in.Role == task.Planner && !cut {
+					cut = true
+					return activities.SessionResult{}, stopping()
+				}
+				return activities.SessionResult{}, nil
+			}
+			w.probe = func() error { return temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_SCHEDULE_TO_START, nil) }
+		}, []string{"make deps", check, "make deps", check, check}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.settings.Setup = "make deps"
+			c.change(w)
+			if s := w.start(t); s.Outcome != task.PullRequest || !slices.Equal(w.commands, c.want) {
+				t.Errorf("outcome %s, ran %q, wanted %q", s.Outcome, w.commands, c.want)
+			}
+		})
 	}
 }
 

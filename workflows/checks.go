@@ -28,8 +28,18 @@ type checks struct {
 	checked   int  // runs of the check command
 	setups    int  // runs of the setup command
 	proofs    int  // runs of proofs of deliverables
+	ready     tree // for which setup has passed
 	unchecked bool // something has changed since the last check
 }
+
+// tree is a work tree at a commit.
+type tree struct {
+	made int // which of the task's workspaces it is, from 1
+	head string
+}
+
+// setupOnce is the change since which setup does not run again on a tree for which it has passed.
+const setupOnce = "setup-once"
 
 // invalidate notes that the work has changed since the last check.
 func (ck *checks) invalidate() { ck.unchecked = true }
@@ -53,8 +63,21 @@ func (ck *checks) baseline(ctx workflow.Context) error {
 	return nil
 }
 
-// setup runs the setup command. A failure stops nothing; its output is for people.
-func (ck *checks) setup(ctx workflow.Context) error { return ck.setUp(ctx, false) }
+// setup runs the setup command, unless it has passed on the tree as it is. A failure stops nothing; its output is for people.
+func (ck *checks) setup(ctx workflow.Context) error {
+	if ck.ready == ck.tree() && workflow.GetVersion(ctx, setupOnce, workflow.DefaultVersion, 1) >= 1 {
+		return nil
+	}
+	if err := ck.setUp(ctx, false); err != nil {
+		return err
+	}
+	if c := ck.status.Setup; c != nil && c.Passed() {
+		ck.ready = ck.tree()
+	}
+	return nil
+}
+
+func (ck *checks) tree() tree { return tree{ck.runner.made, ck.status.Head} }
 
 // setUp runs the setup command; clean is for commands whose result is evidence.
 func (ck *checks) setUp(ctx workflow.Context, clean bool) error {

@@ -34,6 +34,7 @@ type runner struct {
 	budget   *budget
 	parking  *parking
 	assigned int                              // hosts assigned since a step last succeeded
+	made     int                              // workspaces made or restored
 	known    []activities.Known               // deliverables that earlier tasks have recorded
 	planned  bool                             // those that are open are what the specification still asks for
 	restored func(ctx workflow.Context) error // completes a workspace that was made again; may be nil
@@ -192,6 +193,7 @@ func (ru *runner) workspace(ctx workflow.Context) error {
 	if err != nil {
 		return err
 	}
+	ru.made++
 	if ru.status.Branch == "" { // settings are read at the first base commit, and stay
 		*ru.settings = out.Settings
 		ru.status.Branch, ru.status.Base, ru.status.BaseCommit = out.Branch, out.Base, out.BaseCommit

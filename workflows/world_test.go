@@ -46,6 +46,7 @@ type world struct {
 	clean    func(in activities.CleanInput) error // may be nil
 	commands []string
 	check    func(n int) signals.Check // what the nth run of the check comes to, from 1; nil: it passes
+	setup    signals.Check             // what setup comes to
 	checks   int
 	prove    func(command string, n int) signals.Check // what the nth run of a proof comes to, from 1; nil: it fails the first time
 	proofs   map[string]int                            // runs of proofs
@@ -162,7 +163,9 @@ func aPlan(ids ...string) *task.Plan {
 
 func (w *world) RunSetup(_ context.Context, in activities.CommandInput) (signals.Check, error) {
 	w.commands = append(w.commands, in.Command)
-	return signals.Check{Command: in.Command, Duration: time.Second}, nil
+	c := w.setup
+	c.Command, c.Duration = in.Command, time.Second
+	return c, nil
 }
 
 func (w *world) RunChecks(_ context.Context, in activities.CommandInput) (signals.Check, error) {

@@ -41,7 +41,7 @@ func TestOpenCodeStories(t *testing.T) {
 // someStories are those that differ most for an agent, unless all are asked for.
 func someStories(t *testing.T) []story {
 	return slices.DeleteFunc(allStories(t), func(y story) bool {
-		return !*allAgents && !slices.Contains([]string{"go", "kinds", "lfs", "failing-check"}, y.name)
+		return !*allAgents && !slices.Contains([]string{"go", "kinds"}, y.name)
 	})
 }
 

@@ -38,7 +38,7 @@ func points() []point {
 	for _, s := range []struct {
 		activity string
 		n        int
-	}{{"CheckForge", 1}, {"AssignTask", 1}, {"PrepareWorkspace", 1}, {"RunAgent", 7}, {"RunSetup", 3}, {"RunChecks", 4}, {"CommitWork", 3},
+	}{{"CheckForge", 1}, {"AssignTask", 1}, {"PrepareWorkspace", 1}, {"RunAgent", 7}, {"RunSetup", 2}, {"RunChecks", 4}, {"CommitWork", 3},
 		{"PushBranch", 1}, {"OpenPullRequest", 1}, {"CleanUp", 1}} {
 		for n := 1; n <= s.n; n++ {
 			all = append(all, point{name: fmt.Sprintf("after %s %d", s.activity, n), step: lab.Step{Activity: s.activity, N: n}})

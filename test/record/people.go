@@ -26,6 +26,8 @@ func decisions() []branch {
 				})
 		},
 	}, {
+		name: "setup-once", outcome: task.PullRequest, config: `{"setup":"go mod download","check":"go test ./...","approval":{"mode":"none"}}`,
+	}, {
 		name: "approved-by-timer", outcome: task.PullRequest, config: `{"check":"go test ./...","approval":{"mode":"auto","after":"1s"}}`,
 	}, {
 		name: "edited", outcome: task.PullRequest, config: `{"approval":{"mode":"auto","after":"1h"}}`, drive: edit,
