@@ -28,10 +28,12 @@ func (m *Machine) checkAgents(ctx context.Context, conf config.Config) (findings
 	if slices.Contains(agents, task.AgentNative) && !slices.Contains(agents, task.AgentClaude) {
 		findings = append(findings, checkNative(conf))
 	}
-	if slices.Contains(agents, task.AgentClaude) || slices.Contains(agents, task.AgentNative) {
+	either, _ := keysFor(conf, task.AgentOpenCode)
+	openCode := slices.Contains(agents, task.AgentOpenCode)
+	if slices.Contains(agents, task.AgentClaude) || slices.Contains(agents, task.AgentNative) || openCode && slices.Contains(either, task.APIAnthropic) {
 		findings = append(findings, m.checkModel(ctx, conf))
 	}
-	if slices.Contains(agents, task.AgentOpenCode) {
+	if openCode {
 		findings = append(findings, checkKeys(conf, task.AgentOpenCode))
 	}
 	if slices.Contains(agents, task.AgentCodex) || conf.Model.OpenAIKey.Present() {

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -19,18 +20,19 @@ type engineer struct {
 	name    string
 	program func(testing.TB) string // that its person has installed in place of Claude Code
 	env     func(url string) []string
+	key     string // what longshift dev says of it
 	tools   func(agenttest.Tool) agenttest.Tool
 	read    func(agenttest.Result) (text string, failed bool)
 }
 
 var (
-	claudeCode = engineer{name: task.AgentClaude, tools: agenttest.ClaudeTools,
+	claudeCode = engineer{name: task.AgentClaude, key: "Model key", tools: agenttest.ClaudeTools,
 		read: func(r agenttest.Result) (string, bool) { return r.Text, r.Failed }}
-	native = engineer{name: task.AgentNative, tools: agenttest.NativeTools,
+	native = engineer{name: task.AgentNative, key: "Model key", tools: agenttest.NativeTools,
 		read: func(r agenttest.Result) (string, bool) { return texts(r.Text), r.Failed }}
-	codex = engineer{name: task.AgentCodex, program: agenttest.CodexLauncher, tools: agenttest.CodexTools, read: readCodex,
+	codex = engineer{name: task.AgentCodex, program: agenttest.CodexLauncher, key: "OpenAI key", tools: agenttest.CodexTools, read: readCodex,
 		env: func(url string) []string { return []string{"OPENAI_API_KEY=" + key, "OPENAI_BASE_URL=" + url + "/v1"} }}
-	openCode = engineer{name: task.AgentOpenCode, program: agenttest.OpenCodeBinary, tools: openCodeTools, read: readOpenCode}
+	openCode = engineer{name: task.AgentOpenCode, program: agenttest.OpenCodeBinary, key: "Model key", tools: openCodeTools, read: readOpenCode}
 )
 
 // eachEngineer plays a story with every agent, or with the first two.
@@ -64,6 +66,9 @@ func startDevFor(t testing.TB, e engineer, script agenttest.Script) *dev {
 		env = append(env, e.env(m.URL)...)
 	}
 	d := startDevOn(t, p, m, env...)
+	if !regexp.MustCompile(`\n  ` + e.key + ` +from \w+, taken by `).MatchString(d.said()) {
+		t.Errorf("dev does not say whether the key is taken:\n%s", d.said())
+	}
 	d.read = e.read
 	return d
 }

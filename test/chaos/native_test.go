@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -49,8 +50,12 @@ func TestNativeActsSurvive(t *testing.T) {
 			script := longSession(*nativeTurns)
 			var s *lab.Stage
 			strike := func() { struck.Add(1); blow(s) }
-			if at == "asked" {
+			k := &keeper{what: at, seen: map[string]bool{}}
+			switch at {
+			case "asked":
 				eachAsked(&script, strike)
+			case "kept":
+				k.awaited(&script, strike)
 			}
 			s = lab.NewStage(t, script, "agent: native\napproval: {mode: none}\ncheck: test -e calc.go\n")
 			ctx, stop := context.WithCancel(t.Context())
@@ -59,7 +64,7 @@ func TestNativeActsSurvive(t *testing.T) {
 			case "running":
 				go eachLine(ctx, s.Worker.Data, strike)
 			case "begun", "kept":
-				go eachKept(ctx, s.Worker.Data, at, strike)
+				go eachKept(ctx, s, k, strike)
 			}
 			s.Play()
 			start := time.Now()
@@ -109,31 +114,66 @@ func eachAsked(s *agenttest.Script, kill func()) {
 	}
 }
 
-// eachKept kills the worker whenever it has kept the beginning or the result of another act.
-func eachKept(ctx context.Context, data, what string, kill func()) {
-	seen := map[string]bool{}
-	for ctx.Err() == nil {
-		acts := "*.json"
-		if what == "begun" {
-			acts = "*-run.json" // an answer that is on its way when the worker dies is asked for again
+// keeper sees what a worker keeps of its acts.
+type keeper struct {
+	data, what string // where, and which of them: begun or kept
+	mu         sync.Mutex
+	seen       map[string]bool
+}
+
+// another tells whether the worker has kept the beginning or the result of an act that was not seen yet, or of several.
+func (k *keeper) another() (is bool) {
+	acts := "*.json"
+	if k.what == "begun" {
+		acts = "*-run.json" // an answer that is on its way when the worker dies is asked for again
+	}
+	files, _ := filepath.Glob(filepath.Join(k.data, "tasks", "*", "sessions", "*", "acts", acts))
+	for _, f := range files {
+		var act struct {
+			Begun  []string
+			Result json.RawMessage
 		}
-		files, _ := filepath.Glob(filepath.Join(data, "tasks", "*", "sessions", "*", "acts", acts))
-		for _, f := range files {
-			var act struct {
-				Begun  []string
-				Result json.RawMessage
-			}
-			text, err := os.ReadFile(f)
-			if seen[f] || err != nil || json.Unmarshal(text, &act) != nil || what == "kept" && act.Result == nil ||
-				what == "begun" && (act.Begun == nil || act.Result != nil) {
-				continue
-			}
-			seen[f] = true
+		text, err := os.ReadFile(f)
+		if k.seen[f] || err != nil || json.Unmarshal(text, &act) != nil || k.what == "kept" && act.Result == nil ||
+			k.what == "begun" && (act.Begun == nil || act.Result != nil) {
+			continue
+		}
+		k.seen[f], is = true, true
+	}
+	return is
+}
+
+// strike kills the worker whenever it has kept another one.
+func (k *keeper) strike(ctx context.Context, kill func()) {
+	for ctx.Err() == nil {
+		k.mu.Lock()
+		if k.another() {
 			kill()
 		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(2 * time.Millisecond):
+		k.mu.Unlock()
+		<-time.After(2 * time.Millisecond)
+	}
+}
+
+// eachKept kills the worker at what it keeps. The model gives no answer meanwhile: one that is on its way when the worker dies is asked for again.
+func eachKept(ctx context.Context, s *lab.Stage, k *keeper, kill func()) {
+	k.mu.Lock()
+	k.data = s.Worker.Data
+	k.mu.Unlock()
+	k.strike(ctx, kill)
+}
+
+// awaited has each answer of the model wait for the kill that is due.
+func (k *keeper) awaited(s *agenttest.Script, kill func()) {
+	for i := range s.Rules {
+		for j := range s.Rules[i].Turns {
+			s.Rules[i].Turns[j].Before = func(*agenttest.Call) {
+				k.mu.Lock()
+				defer k.mu.Unlock()
+				if k.data != "" && k.another() {
+					kill()
+				}
+			}
 		}
 	}
 }

@@ -48,7 +48,9 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, c *Call, body []
 	t := &rule.Turns[turn]
 	if t.Before != nil {
 		seen := *c
-		t.Before(&seen)
+		if t.Before(&seen); r.Context().Err() != nil { // who has asked is gone
+			return
+		}
 	}
 	s.say(w, r, c, rule.answerFor(&q, turn), t.Fault)
 }
