@@ -83,14 +83,14 @@ func readCodex(r agenttest.Result) (text string, failed bool) {
 func openCodeTools(t agenttest.Tool) agenttest.Tool {
 	t = agenttest.OpenCodeTools(t)
 	if command, ok := t.Input["command"]; ok {
-		t.Input["command"] = fmt.Sprintf("%s\ncode=$?\necho \"exit code $code\"\nexit $code", command)
+		t.Input["command"] = fmt.Sprintf("%s\ncode=$?\necho \"the step ends with $code\"\nexit $code", command)
 	}
 	return t
 }
 
 func readOpenCode(r agenttest.Result) (text string, failed bool) {
 	command := strings.Contains(r.Input, `"command":`)
-	return r.Text, r.Failed || command && !strings.HasSuffix(strings.TrimSpace(r.Text), "exit code 0")
+	return r.Text, r.Failed || command && !strings.Contains(r.Text, "the step ends with 0\n")
 }
 
 // texts are the texts of a JSON value, one behind the other; what is no JSON is one itself.
