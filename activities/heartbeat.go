@@ -131,21 +131,23 @@ func (h *heartbeat) run(ctx context.Context) (_ context.Context, stop func()) {
 			if errors.Is(why, errGone) {
 				return
 			}
-			if next.Reset(every); h.answeredAt.Load() == last { // it got no answer
-				next.Reset(min(every, patience/2))
+			pause := every
+			if h.answeredAt.Load() == last { // it got no answer
+				pause = min(every, patience/2)
 			}
+			next.Reset(pause)
 		}
 	}()
 	return ctx, func() { end(); cancel(nil) }
 }
 
-// short timeouts have more heartbeats: a busy machine may not get to one for seconds.
-const short = 20 * time.Second
+// shortTimeout is the timeout below which there are more heartbeats: a busy machine may not get to one for seconds.
+const shortTimeout = 20 * time.Second
 
 // pace says how often a heartbeat is sent, and how long it waits for its answer. Each one is paid for, so there are two in a timeout; one that gets
 // no answer is soon sent again, so that a step knows of a silence before the server lets another attempt begin.
 func pace(timeout time.Duration) (every, patience time.Duration) {
-	if timeout < short {
+	if timeout < shortTimeout {
 		return timeout / 4, max(timeout/4, time.Second)
 	}
 	return timeout / 2, timeout / 8

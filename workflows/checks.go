@@ -68,13 +68,7 @@ func (ck *checks) setup(ctx workflow.Context) error {
 	if ck.ready == ck.tree() && workflow.GetVersion(ctx, setupOnce, workflow.DefaultVersion, 1) >= 1 {
 		return nil
 	}
-	if err := ck.setUp(ctx, false); err != nil {
-		return err
-	}
-	if c := ck.status.Setup; c != nil && c.Passed() {
-		ck.ready = ck.tree()
-	}
-	return nil
+	return ck.setUp(ctx, false)
 }
 
 func (ck *checks) tree() tree { return tree{ck.runner.made, ck.status.Head} }
@@ -92,6 +86,10 @@ func (ck *checks) setUp(ctx workflow.Context, clean bool) error {
 		return err
 	}
 	ck.status.Setup = c
+	ck.ready = tree{} // a clean run has another home folder, and followed on the removal of ignored files
+	if c.Passed() && !clean {
+		ck.ready = ck.tree()
+	}
 	return nil
 }
 

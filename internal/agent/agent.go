@@ -66,8 +66,11 @@ type Reports struct {
 	Ended      func() bool                 `json:"-"` // the agent has reported the end of the session, which is complete then
 
 	// Order sets a function that each report waits for. When it returns an error, the report is not taken.
-	Order func(wait func(ctx context.Context, tool string, arguments json.RawMessage) error) `json:"-"`
+	Order func(InTurn) `json:"-"`
 }
+
+// InTurn waits until the report that the tool makes with the arguments may be taken.
+type InTurn func(ctx context.Context, tool string, arguments json.RawMessage) error
 
 type EventKind string
 

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -54,13 +52,12 @@ func startDevFor(t testing.TB, e engineer, script agenttest.Script) *dev {
 	t.Helper()
 	p, m := newPerson(t, nil), newModel(t, script.In(e.tools))
 	var env []string
-	bin := filepath.Join(p.home, ".local", "bin")
 	if e.name != task.AgentClaude {
-		must(t, os.Remove(filepath.Join(bin, task.AgentClaude)))
 		env = []string{"LONGSHIFT_AGENTS=" + e.name}
+		p.drops(task.AgentClaude)
 	}
 	if e.program != nil {
-		must(t, os.Symlink(e.program(t), filepath.Join(bin, e.name))) // as npm does
+		p.links(e.name, e.program(t))
 	}
 	if e.env != nil {
 		env = append(env, e.env(m.URL)...)

@@ -2,7 +2,6 @@ package acceptance
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -18,7 +17,7 @@ import (
 func TestMixedTask(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t, nil)
-	must(t, os.Symlink(agenttest.CodexLauncher(t), filepath.Join(p.home, ".local", "bin", "codex")))
+	p.links("codex", agenttest.CodexLauncher(t))
 	script := codexScript()
 	plan, fix, review := script.Rules[0], script.Rules[1], script.Rules[2]
 	plan.Turns[0] = lab.Call("Bash", lab.Args{"command": "cat calc.go"})

@@ -65,6 +65,18 @@ func (p *person) install(from, to string) {
 	must(p.t, os.WriteFile(to, data, 0o755))
 }
 
+// links puts a program on the person's PATH by a link, as npm does.
+func (p *person) links(name, path string) {
+	p.t.Helper()
+	must(p.t, os.Symlink(path, filepath.Join(p.home, ".local", "bin", name)))
+}
+
+// drops removes a program from the person's PATH.
+func (p *person) drops(name string) {
+	p.t.Helper()
+	must(p.t, os.Remove(filepath.Join(p.home, ".local", "bin", name)))
+}
+
 // owns makes a folder and what is in it the person's.
 func (p *person) owns(dir string) {
 	p.t.Helper()

@@ -2,7 +2,6 @@ package acceptance
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -54,8 +53,8 @@ func TestPrograms(t *testing.T) {
 
 func firstTaskWith(t *testing.T, name string, c vendor) {
 	p := newPerson(t, nil)
-	must(t, os.Remove(filepath.Join(p.home, ".local", "bin", "claude")))
-	must(t, os.Symlink(c.path, filepath.Join(p.home, ".local", "bin", name))) // as npm does
+	p.drops("claude")
+	p.links(name, c.path)
 	m := agenttest.NewServer(t, withKey(c.script))
 	env := c.env(m.URL)
 	d := startDev(t, p, agenttest.Script{Rules: []agenttest.Rule{{Turns: []agenttest.Turn{{Text: "Nobody asks Anthropic."}}}}}, env...)

@@ -34,6 +34,10 @@ func main() {
 	base := flag.String("base", "", "a folder with an earlier commit, built, whose whole tasks take turns with ours")
 	agents := flag.Bool("agents", false, "measure tasks of Codex and OpenCode against launches of their own programs")
 	flag.Parse()
+	if *rounds < 2 {
+		fmt.Fprintf(os.Stderr, "bench: -rounds %d: give 2 or more, because the first one is not counted\n", *rounds)
+		os.Exit(2)
+	}
 	measure := func() error { return runWhole(*rounds, *base) }
 	if *waiting > 0 {
 		measure = func() error { return runWaiting(*waiting) }
@@ -147,9 +151,10 @@ func (b *bench) printSent() {
 	}
 }
 
-func median[T ~int64 | ~int](d []T) T {
+// median is the middle one, or the middle of the two in the middle.
+func median[T ~int64 | ~int | ~float64](d []T) T {
 	d = slices.Sorted(slices.Values(d))
-	return d[len(d)/2]
+	return (d[(len(d)-1)/2] + d[len(d)/2]) / 2
 }
 
 // shell runs the baseline once.

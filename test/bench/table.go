@@ -21,30 +21,25 @@ type row struct {
 // distances so that one slow round does not widen it. Of equal sides one row in fourteen differs by more in six rounds.
 func (r row) noise() float64 {
 	d := r.differences()
-	m, far := middle(d), []float64{}
+	m, far := median(d), []float64{}
 	for _, x := range d {
 		far = append(far, math.Abs(x-m))
 	}
-	return 3 * 1.2533 * 1.4826 * middle(far) / math.Sqrt(float64(len(d)))
+	return 3 * 1.2533 * 1.4826 * median(far) / math.Sqrt(float64(len(d)))
 }
 
-func (r row) differences() (d []float64) {
-	for i := range min(len(r.now), len(r.base)) {
-		d = append(d, r.now[i]-r.base[i])
-	}
-	return d
-}
+func (r row) differences() []float64 { return pairwise(r.now, r.base, above) }
 
 // verdict says what the row has come to: whether the budget is kept, and whether it is worse than at the earlier commit.
 func (r row) verdict() string {
 	said := ""
-	if r.budget > 0 && middle(r.now) > r.budget {
+	if r.budget > 0 && median(r.now) > r.budget {
 		said = "over budget"
 	}
 	if r.base == nil {
 		return said
 	}
-	by := middle(r.differences())
+	by := median(r.differences())
 	if said != "" {
 		said += ", "
 	}
@@ -57,13 +52,15 @@ func (r row) verdict() string {
 	return said + "same"
 }
 
-func middle(of []float64) float64 {
-	if len(of) == 0 {
-		return math.NaN()
+// pairwise joins values of the same rounds.
+func pairwise(a, b []float64, join func(a, b float64) float64) (all []float64) {
+	for i := range min(len(a), len(b)) {
+		all = append(all, join(a[i], b[i]))
 	}
-	s := slices.Sorted(slices.Values(of))
-	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
+	return all
 }
+
+func above(a, b float64) float64 { return a - b }
 
 // printTable prints the rows, with their budgets and what they were at an earlier commit.
 func printTable(to io.Writer, rows []row) error {
@@ -80,9 +77,9 @@ func printTable(to io.Writer, rows []row) error {
 		if r.budget > 0 {
 			budget = value(r.budget)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t", r.what, value(middle(r.now)), budget)
+		fmt.Fprintf(w, "%s\t%s\t%s\t", r.what, value(median(r.now)), budget)
 		if r.base != nil {
-			fmt.Fprintf(w, "%s\t%+.3g\t%.2g\t", value(middle(r.base)), middle(r.differences()), r.noise())
+			fmt.Fprintf(w, "%s\t%+.3g\t%.2g\t", value(median(r.base)), median(r.differences()), r.noise())
 		} else if base {
 			fmt.Fprint(w, "-\t-\t-\t")
 		}

@@ -70,7 +70,7 @@ func runWhole(rounds int, earlier string) error {
 		return fmt.Errorf("%d model calls fit no rule, the first: role %q, %.80q", len(bad), bad[0].Role, bad[0].Prompt)
 	}
 	fmt.Printf("whole task, 3 deliverables, instant model, medians of %d rounds taking turns; the shell script with Claude Code takes %.2f s and %.0f MB:\n",
-		len(scripts), middle(scripts), middle(b.mb("shell script")))
+		len(scripts), median(scripts), median(b.mb("shell script")))
 	if err := printTable(os.Stdout, rows(sides, scripts, b.mb("shell script"))); err != nil {
 		return err
 	}
@@ -114,14 +114,7 @@ func (b *bench) mb(of string) (all []float64) {
 
 // rows are the figures of the sides, of which the second is the earlier commit.
 func rows(sides []*side, scripts, scriptMB []float64) []row {
-	part := func(of, by []float64, join func(a, b float64) float64) (all []float64) {
-		for i := range of {
-			all = append(all, join(of[i], by[i]))
-		}
-		return all
-	}
 	over := func(a, b float64) float64 { return a / b }
-	above := func(a, b float64) float64 { return a - b }
 	all := []row{
 		{what: "time with Claude Code, of the script's", format: "%.2f", budget: mostTime},
 		{what: "time with Claude Code", format: "%.2f s"},
@@ -133,8 +126,8 @@ func rows(sides []*side, scripts, scriptMB []float64) []row {
 	}
 	for i, s := range sides {
 		for j, values := range [][]float64{
-			part(s.took[task.AgentClaude], scripts, over), s.took[task.AgentClaude], part(s.took[task.AgentNative], scripts, over),
-			part(s.mb(task.AgentClaude), scriptMB, above), s.mb(task.AgentNative), s.events, s.kb,
+			pairwise(s.took[task.AgentClaude], scripts, over), s.took[task.AgentClaude], pairwise(s.took[task.AgentNative], scripts, over),
+			pairwise(s.mb(task.AgentClaude), scriptMB, above), s.mb(task.AgentNative), s.events, s.kb,
 		} {
 			if i == 0 {
 				all[j].now = values

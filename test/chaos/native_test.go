@@ -64,7 +64,8 @@ func TestNativeActsSurvive(t *testing.T) {
 			case "running":
 				go eachLine(ctx, s.Worker.Data, strike)
 			case "begun", "kept":
-				go eachKept(ctx, s, k, strike)
+				k.data = s.Worker.Data
+				go k.eachKept(ctx, strike)
 			}
 			s.Play()
 			start := time.Now()
@@ -116,7 +117,7 @@ func eachAsked(s *agenttest.Script, kill func()) {
 
 // keeper sees what a worker keeps of its acts.
 type keeper struct {
-	data, what string // where, and which of them: begun or kept
+	data, what string // where, "" until the worker is up, and which of them: begun or kept
 	mu         sync.Mutex
 	seen       map[string]bool
 }
@@ -143,37 +144,28 @@ func (k *keeper) another() (is bool) {
 	return is
 }
 
-// strike kills the worker whenever it has kept another one.
-func (k *keeper) strike(ctx context.Context, kill func()) {
+// look kills the worker when it has kept another one. Whoever else looks waits for that.
+func (k *keeper) look(kill func()) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.data != "" && k.another() {
+		kill()
+	}
+}
+
+// eachKept kills the worker whenever it has kept another one.
+func (k *keeper) eachKept(ctx context.Context, kill func()) {
 	for ctx.Err() == nil {
-		k.mu.Lock()
-		if k.another() {
-			kill()
-		}
-		k.mu.Unlock()
+		k.look(kill)
 		<-time.After(2 * time.Millisecond)
 	}
 }
 
-// eachKept kills the worker at what it keeps. The model gives no answer meanwhile: one that is on its way when the worker dies is asked for again.
-func eachKept(ctx context.Context, s *lab.Stage, k *keeper, kill func()) {
-	k.mu.Lock()
-	k.data = s.Worker.Data
-	k.mu.Unlock()
-	k.strike(ctx, kill)
-}
-
-// awaited has each answer of the model wait for the kill that is due.
+// awaited has each answer of the model wait for the kill that is due: one that is on its way when the worker dies is asked for again.
 func (k *keeper) awaited(s *agenttest.Script, kill func()) {
 	for i := range s.Rules {
 		for j := range s.Rules[i].Turns {
-			s.Rules[i].Turns[j].Before = func(*agenttest.Call) {
-				k.mu.Lock()
-				defer k.mu.Unlock()
-				if k.data != "" && k.another() {
-					kill()
-				}
-			}
+			s.Rules[i].Turns[j].Before = func(*agenttest.Call) { k.look(kill) }
 		}
 	}
 }

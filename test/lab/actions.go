@@ -45,8 +45,8 @@ func (s *Server) Counted() Actions {
 	return all
 }
 
-// commands are the events that a command has brought about which is an action.
-var commands = map[enumspb.EventType]string{
+// kinds are those of the events that are actions, in the server's words.
+var kinds = map[enumspb.EventType]string{
 	enumspb.EVENT_TYPE_TIMER_STARTED:                                "command_StartTimer",
 	enumspb.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED:                      "command_ScheduleActivityTask",
 	enumspb.EVENT_TYPE_SIGNAL_EXTERNAL_WORKFLOW_EXECUTION_INITIATED: "command_SignalExternalWorkflowExecution",
@@ -61,7 +61,7 @@ var commands = map[enumspb.EventType]string{
 func ActionsOf(history []*historypb.HistoryEvent) Actions {
 	all, markers := Actions{}, map[int64]bool{}
 	for _, e := range history {
-		if kind := commands[e.EventType]; kind != "" {
+		if kind := kinds[e.EventType]; kind != "" {
 			all[kind]++
 		}
 		switch e.EventType {

@@ -29,7 +29,6 @@ func ClaudeTools(t Tool) Tool { return t }
 // NativeTools has Longshift's own agent do what a tool of Claude Code would.
 func NativeTools(t Tool) Tool {
 	in := t.Input
-	call := func(name string, arguments map[string]any) Tool { return Tool{Name: name, Input: arguments} }
 	switch t.Name {
 	case "Bash":
 		return call("run_command", map[string]any{"command": in["command"], "timeout": 300})
@@ -69,7 +68,7 @@ func CodexTools(t Tool) Tool {
 		panic("nothing does in Codex what " + t.Name + " does")
 	}
 	// It would go on in the background after ten seconds.
-	return Tool{Name: "exec_command", Input: map[string]any{"cmd": command, "yield_time_ms": 30_000}}
+	return call("exec_command", map[string]any{"cmd": command, "yield_time_ms": 30_000})
 }
 
 // patch is a call of the tool that takes text.
@@ -88,7 +87,6 @@ func patch(head, old, now string) Tool {
 // OpenCodeTools is NativeTools for OpenCode. Its own search downloads a program, and is not offered.
 func OpenCodeTools(t Tool) Tool {
 	in := t.Input
-	call := func(name string, arguments map[string]any) Tool { return Tool{Name: name, Input: arguments} }
 	switch t.Name {
 	case "Bash", "Grep", "Glob":
 		return call("bash", map[string]any{"command": commandOf(t), "description": "a step", "timeout": 300_000})
@@ -109,6 +107,8 @@ func OpenCodeTools(t Tool) Tool {
 	}
 	return call("longshift_"+reportOf(t), in)
 }
+
+func call(name string, arguments map[string]any) Tool { return Tool{Name: name, Input: arguments} }
 
 // reports is what the names of the tools to report by begin with.
 const reports = "mcp__longshift__"

@@ -94,7 +94,7 @@ func (a *attempt) decide(ctx context.Context, c *call, q acp.Question, parts []a
 
 // inTurn has a report wait for the calls that the model has written before it. The binary makes the calls of an answer at once, and a report may
 // end the session. Its question can't wait in place of it, because the binary asks one question at a time.
-func (a *attempt) inTurn(ctx context.Context) func(context.Context, string, json.RawMessage) error {
+func (a *attempt) inTurn(ctx context.Context) agent.InTurn {
 	return func(of context.Context, tool string, arguments json.RawMessage) error {
 		report, before := a.calls.before(a.s.Reports.Server+"_"+tool, arguments)
 		for _, c := range before {

@@ -60,8 +60,8 @@ type Session struct {
 
 	mu      sync.Mutex
 	kept    *kept
-	about   *About                                                                  // nil until Begin
-	inTurn  func(ctx context.Context, tool string, arguments json.RawMessage) error // that a call waits for; nil for nothing
+	about   *About       // nil until Begin
+	inTurn  agent.InTurn // that a call waits for; nil for nothing
 	reports []Report
 }
 
@@ -151,7 +151,7 @@ func (s *Session) Endpoint() *agent.Reports {
 	return e
 }
 
-func (s *Session) order(inTurn func(context.Context, string, json.RawMessage) error) {
+func (s *Session) order(inTurn agent.InTurn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.inTurn = inTurn
