@@ -87,7 +87,7 @@ func (a *Acts) ask(ctx context.Context, in AskInput, s Started, kept *keptAct) (
 	defer log.close()
 	log.activity("Thinking", len(c.Calls()))
 	ends := &endpoints{}
-	if ends.model.endpoint, err = a.of.launcher.openModel(s.SessionInput, a.recordOf(in.Act)); err != nil {
+	if ends.model.endpoint, err = a.of.launcher.openModel(s.SessionInput, a.recordOf(in.Act), ""); err != nil {
 		return ActResult{}, err
 	}
 	defer ends.close()

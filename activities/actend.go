@@ -60,7 +60,7 @@ func (a *Acts) result(ctx context.Context, in EndInput, run *sessionRun, s Start
 		return SessionResult{}, err
 	}
 	defer log.close()
-	endpoint, err := a.of.launcher.openModel(s.SessionInput, run.rec)
+	endpoint, err := a.of.launcher.openModel(s.SessionInput, run.rec, "")
 	if err != nil {
 		return SessionResult{}, err
 	}

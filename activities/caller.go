@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"net"
+	"strings"
 
 	"github.com/longshift/longshift/internal/confine/sandbox"
 )
@@ -23,13 +24,19 @@ func CallerOf(ctx context.Context) Caller {
 	return c
 }
 
-// connectRegistries connects a box to the registries, if the host has a way there, and tells Egress who calls.
-func (b *boxes) connectRegistries(s *sandbox.Spec, who Caller) {
+// caller is the session as one that connects to registries.
+func (in SessionInput) caller() *Caller {
+	return &Caller{Task: in.TaskID, Session: in.ID, Role: string(in.Role), Pages: strings.Join(in.Tools.Pages(), " ")}
+}
+
+// connectRegistries connects a box to the registries, if the host has a way there, and tells Egress who calls at that moment.
+func (b *boxes) connectRegistries(s *sandbox.Spec, who func() *Caller) {
 	if b.confine.Egress == nil {
 		return
 	}
-	who.Host = b.host
 	s.Reach = append(s.Reach, sandbox.Reach{Port: EgressPort, Dial: func(ctx context.Context) (net.Conn, error) {
-		return b.confine.Egress(context.WithValue(ctx, callerKey{}, who))
+		now := *who()
+		now.Host = b.host
+		return b.confine.Egress(context.WithValue(ctx, callerKey{}, now))
 	}})
 }

@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"sync/atomic"
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/reporting"
@@ -13,15 +14,18 @@ import (
 type endpoints struct {
 	model   model
 	reports *reporting.Session // nil when the agent reports in its text alone
+	caller  *atomic.Pointer[Caller]
+	from    *relay // the session whose process the agent goes on with; nil for a process of its own
 }
 
 // open opens the endpoints of a session.
 func (la *launcher) open(in SessionInput, rec *record) (*endpoints, error) {
-	session, err := la.openModel(in, rec)
+	session, err := la.openModel(in, rec, "")
 	if err != nil {
 		return nil, err
 	}
-	e := &endpoints{model: model{session, in.api()}}
+	e := &endpoints{model: model{session, in.api()}, caller: new(atomic.Pointer[Caller])}
+	e.caller.Store(in.caller())
 	if e.serves(in) {
 		return e, nil
 	}

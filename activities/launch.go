@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/longshift/longshift/internal/agent"
@@ -59,8 +58,9 @@ func (la *launcher) start(ctx context.Context, in SessionInput, rec *record) (ag
 // viaGateway tells whether agents reach their models through the gateway.
 func (la *launcher) viaGateway() bool { return la.gateway != nil }
 
-// openModel opens a session's endpoint at the gateway. It returns nil when there is no gateway.
-func (la *launcher) openModel(in SessionInput, rec *record) (*gateway.Session, error) {
+// openModel opens a session's endpoint at the gateway, with the token of a closed one if the session goes on with its agent's process. It
+// returns nil when there is no gateway.
+func (la *launcher) openModel(in SessionInput, rec *record, token string) (*gateway.Session, error) {
 	if !la.viaGateway() {
 		return nil, nil
 	}
@@ -69,6 +69,7 @@ func (la *launcher) openModel(in SessionInput, rec *record) (*gateway.Session, e
 		Ledger:     filepath.Join(rec.dir, "ledger.jsonl"),
 		Transcript: filepath.Join(rec.dir, "transcript.jsonl"),
 		Tools:      serverTools(in.Tools),
+		Token:      token,
 	})
 	if fault.KindOf(err) == fault.Conflict { // a process that is about to end may still hold the ledger
 		err = fault.New(fault.Infra, "%w", err)
@@ -98,28 +99,30 @@ func serverTools(t task.ToolSettings) (names []string) {
 	return names
 }
 
-// confine makes the session's processes run in a box that reaches only its model and the registries. It returns their folders beside the
-// workspace.
-func (la *launcher) confine(ctx context.Context, s *agent.Session, in SessionInput, ends *endpoints) (Dirs, error) {
-	spec, dirs, err := la.box(ctx, s, in)
+// confine makes the session's processes run in a box that reaches only its model and the registries. It returns the box without what it
+// reaches, and their folders beside the workspace.
+func (la *launcher) confine(ctx context.Context, s *agent.Session, in SessionInput, ends *endpoints) (sandbox.Spec, Dirs, error) {
+	box, dirs, err := la.box(ctx, s, in)
 	if err != nil {
-		return dirs, err
+		return box, dirs, err
 	}
+	spec := box
+	la.boxes.connectRegistries(&spec, ends.caller.Load)
 	ends.show(ctx, s)
 	for _, address := range ends.addresses() {
 		port, dial, err := dialer(address)
 		if err != nil {
-			return dirs, err
+			return box, dirs, err
 		}
 		spec.Reach = append(spec.Reach, sandbox.Reach{Port: port, Dial: dial})
 	}
 	s.Start = func(ctx context.Context, p process.Spec) (*process.Process, error) {
 		return la.boxes.start(ctx, p, spec)
 	}
-	return dirs, nil
+	return box, dirs, nil
 }
 
-// box is what a session's processes may see and change, and the registries that they reach.
+// box is what a session's processes may see and change. They reach nothing.
 func (la *launcher) box(ctx context.Context, s *agent.Session, in SessionInput) (spec sandbox.Spec, dirs Dirs, err error) {
 	tree, err := la.workspaces.Open(ctx, in.TaskID, in.Fence)
 	if err != nil {
@@ -135,8 +138,6 @@ func (la *launcher) box(ctx context.Context, s *agent.Session, in SessionInput) 
 		return spec, dirs, err
 	}
 	spec.Writable = append(spec.Writable, s.StateDir)
-	la.boxes.connectRegistries(&spec, Caller{Task: in.TaskID, Session: in.ID, Role: string(in.Role),
-		Pages: strings.Join(in.Tools.Pages(), " ")})
 	return spec, dirs, nil
 }
 

@@ -60,25 +60,29 @@ func (p *prestarter) start(ctx context.Context, next *SessionInput) {
 	if !ok {
 		return
 	}
+	p.begin(ctx, next, w, p.warm)
+}
+
+// begin has an agent be made ready for the session, in the background. It returns false when the session has one.
+func (p *prestarter) begin(ctx context.Context, next *SessionInput, w Warmer, ready func(context.Context, SessionInput, *prestarted) error) bool {
 	e := &prestarted{task: next.TaskID, name: next.Agent, ready: make(chan struct{}), agent: w}
 	tooMany, ok := p.add(next.ID, e)
 	if !ok {
-		return
+		return false
 	}
 	go func() {
 		for _, id := range tooMany {
 			p.drop(id)
 		}
-		if p.holds(next.ID, e) { // otherwise it was dropped meanwhile
-			if err := p.warm(context.WithoutCancel(ctx), *next, e); err != nil {
-				p.log.WarnContext(ctx, "Agent not started ahead", "session", next.ID, "error", err)
-			}
+		if err := ready(context.WithoutCancel(ctx), *next, e); err != nil {
+			p.log.WarnContext(ctx, "Agent not started ahead", "session", next.ID, "error", err)
 		}
 		if e.ends == nil {
 			p.remove(next.ID, e)
 		}
 		close(e.ready)
 	}()
+	return true
 }
 
 // lacksMemory tells whether too little memory is free for prestarting an agent.
@@ -128,6 +132,9 @@ func (p *prestarter) remove(id string, e *prestarted) {
 }
 
 func (p *prestarter) warm(ctx context.Context, in SessionInput, e *prestarted) error {
+	if !p.holds(in.ID, e) { // it was dropped meanwhile
+		return nil
+	}
 	rec, err := openRecord(p.data, in)
 	if err != nil {
 		return err
@@ -143,7 +150,7 @@ func (p *prestarter) warm(ctx context.Context, in SessionInput, e *prestarted) e
 	if err != nil {
 		return err
 	}
-	if _, err := p.launcher.confine(ctx, &s, in, ends); err != nil {
+	if _, _, err := p.launcher.confine(ctx, &s, in, ends); err != nil {
 		ends.close()
 		return err
 	}
@@ -151,9 +158,14 @@ func (p *prestarter) warm(ctx context.Context, in SessionInput, e *prestarted) e
 		ends.close()
 		return err
 	}
-	e.ends = ends
-	e.stop = time.AfterFunc(prestartedTime, func() { p.drop(in.ID) })
+	p.waits(in.ID, e, ends)
 	return nil
+}
+
+// waits notes that the agent waits for its session.
+func (p *prestarter) waits(id string, e *prestarted, ends *endpoints) {
+	e.ends = ends
+	e.stop = time.AfterFunc(prestartedTime, func() { p.drop(id) })
 }
 
 // handOver returns the endpoints of the session's prestarted agent, or nil. It waits for an agent that is starting or ending, so that

@@ -1,6 +1,8 @@
 package activities
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -10,6 +12,7 @@ import (
 
 	"github.com/longshift/longshift/internal/agent/transcript"
 	"github.com/longshift/longshift/internal/atomicfile"
+	"github.com/longshift/longshift/internal/confine/process"
 	"github.com/longshift/longshift/internal/fault"
 )
 
@@ -21,10 +24,12 @@ type record struct {
 }
 
 type recordState struct {
-	LastAsk int           `json:"lastAsk"` // the ask that has begun, 0 before the first
-	Begun   time.Time     `json:"begun"`   // when it began
-	Resumed int           `json:"resumed"` // how often the session was resumed
-	Spent   time.Duration `json:"spent"`   // running time of earlier attempts at the last ask
+	LastAsk int           `json:"lastAsk"`        // the ask that has begun, 0 before the first
+	Begun   time.Time     `json:"begun"`          // when it began
+	Resumed int           `json:"resumed"`        // how often the session was resumed
+	Spent   time.Duration `json:"spent"`          // running time of earlier attempts at the last ask
+	Home    string        `json:"home,omitempty"` // the session whose state folder this one goes on in, "" for its own
+	Mark    string        `json:"mark,omitempty"` // the session that the process is marked with that this one goes on with, "" for its own
 }
 
 func openRecord(data string, in SessionInput) (*record, error) {
@@ -45,9 +50,33 @@ func sessionDir(data, taskID, session string) string {
 	return filepath.Join(transcript.SessionsIn(taskDir(data, taskID)), session)
 }
 
-func (r *record) stateDir() string    { return filepath.Join(r.dir, "agent") }
+func (r *record) stateDir() string {
+	return filepath.Join(filepath.Dir(r.dir), cmp.Or(r.state.Home, filepath.Base(r.dir)), "agent")
+}
 func (r *record) reportsFile() string { return filepath.Join(r.dir, "reports.jsonl") }
 func (r *record) begun() bool         { return r.state.LastAsk > 0 }
+
+// goOn notes whose process the session begins with: that of its endpoints, if there are any. One that it was to go on with may have ended
+// since.
+func (r *record) goOn(e *endpoints) {
+	r.state.Home, r.state.Mark = "", ""
+	if e != nil && e.from != nil {
+		r.state.Home, r.state.Mark = e.from.home, e.from.mark
+	}
+}
+
+// reap ends what earlier attempts have left. A process that has gone on from another session is marked with the one it was started for.
+func (r *record) reap(ctx context.Context) error {
+	for _, session := range []string{filepath.Base(r.dir), r.state.Mark} {
+		if session == "" {
+			continue
+		}
+		if _, err := process.ReapSession(ctx, session); err != nil {
+			return fault.New(fault.Infra, "end what an earlier attempt left: %w", err)
+		}
+	}
+	return nil
+}
 
 // begin records that the ask runs, before its process starts.
 func (r *record) begin(ask int) error {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/prompt"
-	"github.com/longshift/longshift/internal/confine/process"
 	"github.com/longshift/longshift/internal/disk"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/redact"
@@ -125,15 +124,25 @@ func (s *Sessions) session(ctx context.Context, l *live) (SessionResult, error) 
 	s.running.begin(l)
 	run := &sessionRun{ctx: ctx, of: s, in: in, tree: tree, rec: rec, agent: s.agents[in.Agent], start: s.now()}
 	if run.prestarted = s.prestarter.handOver(in.ID, in.Agent); run.prestarted == nil {
-		if _, err := process.ReapSession(ctx, in.ID); err != nil {
-			return SessionResult{}, fault.New(fault.Infra, "end what an earlier attempt left: %w", err)
+		if err := rec.reap(ctx); err != nil {
+			return SessionResult{}, err
 		}
+	}
+	if !rec.begun() {
+		rec.goOn(run.prestarted)
 	}
 	res, err := run.do(ctx)
 	if err != nil {
 		return SessionResult{}, err
 	}
-	return s.keep(rec, in.Ask, res)
+	if res, err = s.keep(rec, in.Ask, res); err != nil {
+		run.onward.drop()
+		return SessionResult{}, err
+	}
+	if run.onward != nil && !s.prestarter.goOn(ctx, in.Next, run.onward) { // what is left of this session goes now
+		run.onward.drop()
+	}
+	return res, nil
 }
 
 // keep writes the session's result to disk. When the disk is full, the result stays in memory for the next attempt, and the work is not

@@ -72,6 +72,9 @@ func openSessionLog(r *sessionRun) (*sessionLog, error) {
 		current: firstHeartbeat(r.in, r.start),
 	}
 	l.next = func() {
+		if r.keeps() { // the next session goes on with this one's process
+			return
+		}
 		if most := r.in.CeilingUSD; most == 0 || l.usage().CostUSD < most { // otherwise the task is parked, and then holds no process
 			r.of.prestarter.start(r.ctx, r.in.Next)
 		}

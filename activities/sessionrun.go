@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/confine/sandbox"
 	"github.com/longshift/longshift/internal/disk"
 	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
@@ -28,6 +29,7 @@ type sessionRun struct {
 	start      time.Time
 	prestarted *endpoints // of the prestarted agent; nil without one
 	over       bool       // an earlier attempt has reported the session's end
+	onward     *relay     // what another session can go on with; nil for nothing
 }
 
 func (r *sessionRun) do(ctx context.Context) (_ SessionResult, err error) {
@@ -38,17 +40,20 @@ func (r *sessionRun) do(ctx context.Context) (_ SessionResult, err error) {
 	if err != nil {
 		return SessionResult{}, err
 	}
-	defer ends.close()
+	defer func() {
+		if r.onward == nil {
+			r.coolDown()
+			ends.close()
+		}
+	}()
 	r.over = ends.ended()
 	model := &ends.model
-	if w, ok := r.agent.(Warmer); ok && r.prestarted != nil {
-		defer w.Cool(r.in.ID) // if Run is never called; after Run there is nothing to end
-	}
 	s, err := r.session(ctx)
 	if err != nil {
 		return SessionResult{}, err
 	}
-	dirs, err := r.of.launcher.confine(ctx, &s, r.in, ends)
+	s.Keep = r.keeps()
+	box, dirs, err := r.of.launcher.confine(ctx, &s, r.in, ends)
 	if err != nil {
 		return SessionResult{}, err
 	}
@@ -81,7 +86,7 @@ func (r *sessionRun) do(ctx context.Context) (_ SessionResult, err error) {
 	} else if ends.ended() {
 		out.Kind, runErr = agent.Completed, nil
 	}
-	usage := ends.close()
+	usage := ends.end(out.Kept)
 	if usage == (task.Usage{}) {
 		usage = out.Usage
 	}
@@ -110,12 +115,45 @@ func (r *sessionRun) do(ctx context.Context) (_ SessionResult, err error) {
 	}
 	log.end(res)
 	hideSecrets(r.of.redact, &res)
+	if out.Kept && res.Report.Kind == task.ReportProgress {
+		r.onward = r.left(ends, box)
+	}
 	return res, nil
+}
+
+// keeps tells whether the next session can go on with this one's process.
+func (r *sessionRun) keeps() bool {
+	_, ok := r.agent.(Keeper)
+	next := r.in.Next
+	return ok && r.of.launcher.viaGateway() && next != nil && next.Role == r.in.Role && next.Agent == r.in.Agent && next.Model == r.in.Model &&
+		next.Thinking == r.in.Thinking
+}
+
+// left is what the next session can go on with.
+func (r *sessionRun) left(ends *endpoints, box sandbox.Spec) *relay {
+	left := &relay{agent: r.agent.(Keeper), ended: r.in.ID, role: r.in.Role, home: cmp.Or(r.rec.state.Home, r.in.ID), mark: r.in.ID, ends: ends, box: box}
+	if ends.from != nil {
+		left.mark = ends.from.mark
+	}
+	return left
+}
+
+// coolDown ends a process that waits for Run, if Run is never called, or for another session that does not come.
+func (r *sessionRun) coolDown() {
+	if w, ok := r.agent.(Warmer); ok {
+		w.Cool(r.in.ID)
+	}
 }
 
 // open opens the session's endpoints, or takes over those of its prestarted agent.
 func (r *sessionRun) open() (*endpoints, error) {
 	if r.prestarted == nil {
+		return r.of.launcher.open(r.in, r.rec)
+	}
+	if from := r.prestarted.from; from != nil && from.role != r.in.Role { // nothing of that session is for another role
+		r.coolDown()
+		r.prestarted.close()
+		r.rec.goOn(nil)
 		return r.of.launcher.open(r.in, r.rec)
 	}
 	if m := r.prestarted.model.endpoint; m != nil {
@@ -124,9 +162,7 @@ func (r *sessionRun) open() (*endpoints, error) {
 	if r.prestarted.serves(r.in) {
 		return r.prestarted, nil
 	}
-	if w, ok := r.agent.(Warmer); ok {
-		w.Cool(r.in.ID) // it is connected to the server that is closed now
-	}
+	r.coolDown() // it is connected to the server that is closed now
 	if err := r.of.launcher.openReports(r.prestarted, r.in, r.rec); err != nil {
 		r.prestarted.close()
 		return nil, err

@@ -126,7 +126,7 @@ func TestServerToolsOfASession(t *testing.T) {
 		in.Tools.Allow = c.allow
 		rec, err := openRecord(b.Data, in)
 		must(t, err)
-		endpoint, err := b.launcher.openModel(in, rec)
+		endpoint, err := b.launcher.openModel(in, rec, "")
 		must(t, err)
 		var got []string
 		for _, tool := range []string{"web_search", "web_fetch"} {

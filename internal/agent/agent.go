@@ -30,6 +30,7 @@ type Session struct {
 	ReadOnly bool          // the agent must be unable to write in Dir
 	Fetch    bool          // the agent may read web pages; Permit decides which
 	Alone    bool          // the agent may not start others
+	Keep     bool          // another session will likely go on with the agent's process; a driver may then leave it running after a last report
 	Resume   bool          // continue an earlier attempt of this session if there is one, else start it
 	Wall     time.Duration // limit of wall time, 0 for none
 	Endpoint
@@ -123,5 +124,6 @@ type Outcome struct {
 	Turns     int         `json:"turns,omitempty"`
 	SessionID string      `json:"sessionId,omitempty"`
 	Resumed   bool        `json:"resumed,omitempty"` // an earlier attempt was found and continued
+	Kept      bool        `json:"-"`                 // the agent's process waits for another session
 	Reset     time.Time   `json:"reset,omitzero"`    // for Quota: when it is available again; zero if unknown
 }

@@ -59,6 +59,45 @@ func TestReopenedSessionGoesOn(t *testing.T) {
 	}
 }
 
+// TestNextSessionHasTheToken: an agent's process that goes on with another session has the token it was started with, which is worth nothing
+// in between. Each session has a ledger and a budget of its own.
+func TestNextSessionHasTheToken(t *testing.T) {
+	u := newUpstream(t, func(w http.ResponseWriter, _ *http.Request, _ []byte) {
+		answerStream(w, stream("claude-opus-5-5", object{"input_tokens": 10_000}, 500))
+	})
+	g := startGateway(t, u.URL, nil)
+	first := openSession(t, g, 0.05)
+	ledger := filepath.Join(t.TempDir(), "ledger.jsonl")
+	if _, err := g.Open(Spec{ID: "second", Ledger: ledger, Token: first.Token()}); fault.KindOf(err) != fault.Internal {
+		t.Errorf("a token for two sessions: %v", err)
+	}
+	for want, status := range []int{200, 402} {
+		if got, text := mustAsk(t, first, question("claude-opus-5-5", 1000)); got != status {
+			t.Errorf("call %d: %d, %s", want, got, text)
+		}
+	}
+	first.Finish()
+	if used := first.Close(); used.Calls != 1 {
+		t.Errorf("the first has used %+v", used)
+	}
+	if got, _ := mustAsk(t, first, question("claude-opus-5-5", 1000)); got != 404 {
+		t.Errorf("between the sessions: %d", got)
+	}
+	second, err := g.Open(Spec{ID: "second", BudgetUSD: 0.05, Ledger: ledger, Token: first.Token()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if second.BaseURL() != first.BaseURL() || second.Token() != first.Token() {
+		t.Errorf("%s after %s", second.BaseURL(), first.BaseURL())
+	}
+	if got, text := mustAsk(t, first, question("claude-opus-5-5", 1000)); got != 200 {
+		t.Errorf("with the token of the first: %d, %s", got, text)
+	}
+	if used := second.Close(); used.Calls != 1 {
+		t.Errorf("the second has used %+v", used)
+	}
+}
+
 // TestKilledProcessLeavesItsCallInTheLedger kills a process in the middle of a call.
 func TestKilledProcessLeavesItsCallInTheLedger(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ledger.jsonl")

@@ -24,6 +24,7 @@ type Spec struct {
 
 	API   API      // that the session may use; Anthropic when empty
 	Tools []string // granted tools of the vendor that this session may use, such as "web_search"
+	Token string   // of a closed session whose agent's process goes on with this one; "" for a new one
 }
 
 // Session is the account of one agent session. Its methods are safe for concurrent use.
@@ -74,7 +75,7 @@ func (g *Gateway) Open(spec Spec) (*Session, error) {
 		_ = l.close()
 		return nil, err
 	}
-	s := &Session{gateway: g, api: api, id: spec.ID, token: newToken(), ledger: l, transcript: t, tools: spec.Tools, drained: make(chan struct{})}
+	s := &Session{gateway: g, api: api, id: spec.ID, token: cmp.Or(spec.Token, newToken()), ledger: l, transcript: t, tools: spec.Tools, drained: make(chan struct{})}
 	s.account = account{spent: past.cost, totals: past.counts, calls: past.calls, ceiling: ceilingOf(spec.BudgetUSD)}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	if err := g.register(s); err != nil {
@@ -91,8 +92,12 @@ func (g *Gateway) register(s *Session) error {
 	if g.server == nil || g.closed {
 		return fault.New(fault.Stopping, "open model session %s: the gateway is not running", s.id)
 	}
+	key := sha256.Sum256([]byte(s.token))
+	if g.sessions[key] != nil {
+		return fault.New(fault.Internal, "open model session %s: the session with its token is still open", s.id)
+	}
 	s.base = g.base + "/s/" + s.token
-	g.sessions[sha256.Sum256([]byte(s.token))] = s
+	g.sessions[key] = s
 	return nil
 }
 

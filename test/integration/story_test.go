@@ -4,10 +4,13 @@ package integration
 
 import (
 	"math"
+	"path"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
+	"github.com/longshift/longshift/internal/agent/agenttest"
 	"github.com/longshift/longshift/internal/repo/workspace/gittest"
 	"github.com/longshift/longshift/task"
 	"github.com/longshift/longshift/test/lab"
@@ -17,7 +20,12 @@ import (
 // checks, a review that asks for changes, a second plan, a review that approves, push over HTTP, pull request.
 func TestStory(t *testing.T) {
 	t.Parallel()
-	s := lab.NewStage(t, lab.Script(), lab.Settings, lab.CompilerCache(t))
+	var s *lab.Stage
+	script, processes := lab.Script(), sync.Map{}
+	for i, r := range script.Rules {
+		script.Rules[i].Turns[0].Before = func(*agenttest.Call) { processes.Store(r.Name, agents(s)) }
+	}
+	s = lab.NewStage(t, script, lab.Settings, lab.CompilerCache(t))
 	s.Play()
 	end := s.Ended()
 	if end.Outcome != task.PullRequest || end.Iteration != 2 {
@@ -68,4 +76,22 @@ func TestStory(t *testing.T) {
 	if left := s.Worker.Programs(); len(left) != 0 {
 		t.Errorf("processes left behind: %q", left)
 	}
+	of := func(rule string) string {
+		pids, _ := processes.Load(rule)
+		return strings.Join(pids.([]string), " ")
+	}
+	if of("fix") == "" || of("fix") != of("mul") || of("mul") == of("plan") || of("mul") == of("doc") {
+		t.Errorf("processes of the planner: %s, of the two sessions of implementers: %s and %s, of the one in the second round: %s",
+			of("plan"), of("fix"), of("mul"), of("doc"))
+	}
+}
+
+// agents are the ids of the agents' processes.
+func agents(s *lab.Stage) (pids []string) {
+	for _, line := range s.Worker.Programs() {
+		if f := strings.Fields(line); len(f) > 1 && path.Base(f[1]) == task.AgentClaude {
+			pids = append(pids, f[0])
+		}
+	}
+	return pids
 }

@@ -234,7 +234,7 @@ func Sum(sessions []signals.Session) (u task.Usage) {
 // transcripts are where the agents keep their conversations, below a session's folder, and how the result of a call looks there. %s is what
 // the agent calls the session.
 var transcripts = []struct{ pattern, result string }{
-	{"%s/agent/home/.claude/projects/*/*.jsonl", `"type":"tool_result"`},
+	{"*/agent/home/.claude/projects/*/%s.jsonl", `"type":"tool_result"`},
 	{"*/agent/codex/sessions/*/*/*/rollout-*-%s.jsonl", `"type":"function_call_output"`},
 }
 

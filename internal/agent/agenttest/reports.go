@@ -13,7 +13,19 @@ import (
 // Reports opens the server that a session under test reports to, until the test ends. The session works on the plan's first deliverable.
 func Reports(t testing.TB, role task.Role) *reporting.Session {
 	t.Helper()
-	r, err := reporting.Open(reporting.Spec{Role: role, File: filepath.Join(t.TempDir(), "reports.jsonl"),
+	return begun(t, role, reporting.Open)
+}
+
+// ReportsAfter opens the reports of a session that goes on with the process of another.
+func ReportsAfter(t testing.TB, before *reporting.Session) *reporting.Session {
+	t.Helper()
+	before.Leave()
+	return begun(t, before.Role(), before.Follow)
+}
+
+func begun(t testing.TB, role task.Role, open func(reporting.Spec) (*reporting.Session, error)) *reporting.Session {
+	t.Helper()
+	r, err := open(reporting.Spec{Role: role, File: filepath.Join(t.TempDir(), "reports.jsonl"),
 		Hide: func(text string) string { return text }, Now: time.Now, Log: slog.Default()})
 	if err != nil {
 		t.Fatal(err)

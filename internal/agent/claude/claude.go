@@ -35,6 +35,7 @@ type Driver struct {
 	mu     sync.Mutex
 	holds  map[string]*hold    // sessions in Run or Warm
 	warm   map[string]*started // processes that wait for their prompt, by session
+	kept   map[string]*started // processes that wait for another session, by the session that has ended
 	closed bool
 }
 
@@ -43,7 +44,7 @@ func New(c Config) *Driver {
 	c.Config = c.Config.Default(Pinned)
 	c.Retries = cmp.Or(c.Retries, 4)
 	c.WarmTime = cmp.Or(c.WarmTime, 10*time.Minute)
-	return &Driver{cfg: c, log: c.Log, holds: map[string]*hold{}, warm: map[string]*started{}}
+	return &Driver{cfg: c, log: c.Log, holds: map[string]*hold{}, warm: map[string]*started{}, kept: map[string]*started{}}
 }
 
 // hold is a session in use. A session has one Run at a time, because the binary itself takes no lock.

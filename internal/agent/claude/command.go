@@ -50,22 +50,37 @@ type launch struct {
 	args []string
 	env  []string
 	key  string // hash of all of it, including the system prompt
+	same string // hash of what is the same for all sessions that one process can have
 }
 
 func (d *Driver) launch(s agent.Session, resume bool) launch {
-	l := launch{args: arguments(s, resume), env: d.environment(s)}
+	all, which := arguments(s), identity(s, resume)
+	l := launch{args: slices.Concat(all, which), env: d.environment(s)}
+	l.same = hash(all, l.env, []string{d.cfg.Binary, s.Dir, s.StateDir, s.System, exports(s.CommandEnv), servers(s)})
+	l.key = hash(which, []string{l.same})
+	return l
+}
+
+func hash(parts ...[]string) string {
 	h := sha256.New()
-	for _, part := range [][]string{l.args, l.env, {d.cfg.Binary, s.Dir, s.StateDir, s.System, exports(s.CommandEnv), servers(s)}} {
+	for _, part := range parts {
 		for _, p := range part {
 			fmt.Fprintf(h, "%d:%s,", len(p), p)
 		}
 		h.Write([]byte{';'})
 	}
-	l.key = hex.EncodeToString(h.Sum(nil))
-	return l
+	return hex.EncodeToString(h.Sum(nil))
 }
 
-func arguments(s agent.Session, resume bool) []string {
+// identity names the conversation, and says whether it is there already.
+func identity(s agent.Session, resume bool) []string {
+	if resume {
+		return []string{"--resume", conversation(s)}
+	}
+	return []string{"--session-id", s.ID}
+}
+
+func arguments(s agent.Session) []string {
 	tools, denied := offered(s), never
 	if s.ReadOnly {
 		denied = append(slices.Clone(never), "Edit", "NotebookEdit", "Write")
@@ -77,7 +92,7 @@ func arguments(s agent.Session, resume bool) []string {
 		"--model", s.Model,
 		"--tools", strings.Join(tools, ","),
 		"--disallowedTools", strings.Join(denied, ","),
-		"--setting-sources", "", "--settings", settingsOf(s), "--strict-mcp-config", "--disable-slash-commands",
+		"--setting-sources", "", "--settings", settingsOf(s), "--strict-mcp-config",
 		"--system-prompt-snapshot", "off",
 	}
 	if s.Reports != nil {
@@ -89,10 +104,7 @@ func arguments(s agent.Session, resume bool) []string {
 	if s.Thinking > 0 {
 		a = append(a, "--effort", program.Effort(s.Thinking))
 	}
-	if resume {
-		return append(a, "--resume", s.ID)
-	}
-	return append(a, "--session-id", s.ID)
+	return a
 }
 
 // offered lists the built-in tools of a session.

@@ -6,14 +6,13 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/agent"
-	"github.com/longshift/longshift/internal/confine/process"
 	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 )
 
 // follow reads the stream until it ends or the session must be stopped. Requests that it handles end with ctx.
 func (a *attempt) follow(ctx context.Context) error {
-	lines := process.NewLineScanner(a.proc.Stdout(), lineMax)
+	lines := a.proc.lines
 	for lines.Scan() {
 		fresh := a.reader.init == nil
 		a.reader.line(lines.Bytes())
@@ -24,6 +23,13 @@ func (a *attempt) follow(ctx context.Context) error {
 		}
 		if err := a.act(ctx); err != nil {
 			return err
+		}
+		if a.keeps() {
+			a.kept = true
+			return nil
+		}
+		if a.reader.result != nil && a.finished() {
+			a.proc.Kill() // nobody goes on with the conversation, and its own exit takes as long as a call
 		}
 		if a.reader.result != nil && a.cut == nil {
 			a.in.close()
@@ -62,14 +68,17 @@ func (a *attempt) act(ctx context.Context) error {
 
 // greet checks the first line and reports that the session has started.
 func (a *attempt) greet() error {
-	if !a.armed {
+	if !a.proc.armed {
 		return fault.New(fault.Internal, "claude has started without our hooks")
 	}
 	if err := a.checkStderr(); err != nil {
 		return err
 	}
-	if err := checkInit(a.reader.init, a.s, a.d.cfg.Version); err != nil {
+	if err := checkInit(a.reader.init, a.s, a.proc.conversation, a.d.cfg.Version); err != nil {
 		return err
+	}
+	if a.s.Keep && !a.proc.cleared {
+		a.proc.observe(a.s, a.reader.init.Dir)
 	}
 	a.reader.send(agent.Event{Kind: agent.Started, ID: a.reader.init.SessionID, Text: a.reader.init.Version})
 	return nil

@@ -8,6 +8,7 @@ import (
 // initLine is system/init, the first line of every run.
 type initLine struct {
 	SessionID string   `json:"session_id"`
+	Dir       string   `json:"cwd"`
 	Tools     []string `json:"tools"`
 	Mode      string   `json:"permissionMode"`
 	Model     string   `json:"model"`

@@ -42,7 +42,7 @@ func (a *attempt) startProblem() startProblem {
 // an interrupted run exits with 0.
 func (a *attempt) outcome(ctx context.Context) (agent.Outcome, error) {
 	r := a.reader.result
-	o := agent.Outcome{Kind: agent.Errored, SessionID: a.s.ID, Resumed: a.resume && a.reader.init != nil, Usage: a.reader.usage()}
+	o := agent.Outcome{Kind: agent.Errored, SessionID: a.s.ID, Kept: a.kept, Resumed: a.resume && a.reader.init != nil, Usage: a.reader.usage()}
 	if r != nil {
 		o.Turns = r.Turns
 	}
@@ -57,7 +57,7 @@ func (a *attempt) outcome(ctx context.Context) (agent.Outcome, error) {
 		o.Kind, o.Text = end.End, end.Reason
 		return o, nil
 	}
-	if r != nil && r.Subtype == "success" && !r.IsError && r.Terminal == "completed" && (a.exit.Success() || a.ended.Load()) {
+	if a.succeeded() && (a.exit.Success() || a.ended.Load()) {
 		return a.completed(o), nil
 	}
 	if stopped, yes := program.Stopped(ctx, a.s, o); yes {
@@ -68,6 +68,12 @@ func (a *attempt) outcome(ctx context.Context) (agent.Outcome, error) {
 		return o, nil
 	}
 	return judge(r, a.reader.problem, a.reader.limit, a.d.cfg.Now()).Outcome(o, a.s, programName)
+}
+
+// succeeded tells whether the binary says that its work is done.
+func (a *attempt) succeeded() bool {
+	r := a.reader.result
+	return r != nil && r.Subtype == "success" && !r.IsError && r.Terminal == "completed"
 }
 
 func (a *attempt) completed(o agent.Outcome) agent.Outcome {

@@ -23,7 +23,12 @@ func (d *Driver) Run(ctx context.Context, s agent.Session, emit func(agent.Event
 		return agent.Outcome{}, err
 	}
 	defer release()
-	defer program.ClearTmp(s)
+	kept := false
+	defer func() {
+		if !kept {
+			program.ClearTmp(s)
+		}
+	}()
 	ctx, cancel := program.WithWall(ctx, s)
 	defer cancel()
 	resume := s.Resume && hasTranscript(s)
@@ -32,6 +37,7 @@ func (d *Driver) Run(ctx context.Context, s agent.Session, emit func(agent.Event
 		if err := a.run(ctx, emit); err != nil {
 			return agent.Outcome{}, err
 		}
+		kept = a.kept
 		switch a.startProblem() {
 		case unknownSession:
 			if turned < 2 && resume {
@@ -60,13 +66,13 @@ type attempt struct {
 	proc      *started
 	in        *input
 	prompt    []byte // sent after the hooks are set up
-	armed     bool   // the hooks are set up
 	reader    *reader
 	decisions *decisions
 	answers   sync.WaitGroup // goroutines that answer the binary
 	winding   sync.Once      // a decision is ending the session
 	unwind    func()         // stops the timers for that; nil if there are none
 
+	kept        bool // the session has ended, and the process waits for another
 	exit        process.Exit
 	stderr      string
 	unconnected atomic.Pointer[error] // why the binary could not list the tools to report by
@@ -88,6 +94,9 @@ func (a *attempt) run(ctx context.Context, emit func(agent.Event)) error {
 	}
 	a.reader, a.decisions = newReader(a.d.cfg.Now, emit), newDecisions(a.s)
 	if a.proc = a.d.takeWarm(a.s, a.resume); a.proc == nil {
+		if !a.s.Resume && conversation(a.s) != a.s.ID { // it was cleared for this session
+			return fault.New(fault.Infra, "the process that session %s was to go on with is gone", a.s.ID)
+		}
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -100,11 +109,17 @@ func (a *attempt) run(ctx context.Context, emit func(agent.Event)) error {
 	a.in = a.proc.in
 	asking, noMore := context.WithCancel(ctx)
 	defer noMore()
+	if a.proc.cleared {
+		a.goAnswer(func() { a.begin(asking) })
+	}
 	err = a.follow(asking)
 	if err != nil {
 		a.proc.Stop()
 	}
-	a.exit, a.stderr = a.proc.Wait(), a.proc.Stderr()
+	if !a.kept {
+		a.exit = a.proc.Wait()
+	}
+	a.stderr = a.proc.Stderr()
 	noMore()
 	a.answers.Wait()
 	a.stopTimers()
@@ -117,6 +132,15 @@ func (a *attempt) run(ctx context.Context, emit func(agent.Event)) error {
 	if err == nil {
 		err = a.connected(ctx)
 	}
+	if !a.kept {
+		return err
+	}
+	a.proc.sessions++
+	a.proc.cleared = false
+	if err == nil {
+		return a.d.list(a.d.kept, a.s.ID, a.proc)
+	}
+	a.proc.discard()
 	return err
 }
 

@@ -3,6 +3,8 @@ package claude
 import (
 	"context"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -15,15 +17,23 @@ import (
 // started is a process with the launch it was started for.
 type started struct {
 	*process.Process
-	in     *input
-	hello  string // id of the request that sets up the hooks
-	key    string
-	expire *time.Timer
+	in           *input
+	lines        *process.LineScanner // of its stdout
+	hello        string               // id of the request that sets up the hooks
+	armed        bool                 // the hooks are set up
+	key, same    string               // of its launch
+	conversation string               // the binary's id of the session
+	tmp          string               // folder of temporary files
+	expire       *time.Timer
+	kept
 }
 
 // start prepares the session's state folder and starts the binary without its prompt. It sets up the hooks at once, although no call is
 // made before the prompt.
 func (d *Driver) start(ctx context.Context, s agent.Session, resume bool) (*started, error) {
+	if !resume {
+		_ = os.Remove(filepath.Join(s.StateDir, conversationFile(s))) // of a conversation that can't be resumed
+	}
 	l := d.launch(s, resume)
 	p, err := program.Start(ctx, s, program.Launch{
 		Name: programName, Package: "@anthropic-ai/claude-code", Version: d.cfg.Version, Binary: d.cfg.Binary, Args: l.args, Env: l.env,
@@ -32,8 +42,13 @@ func (d *Driver) start(ctx context.Context, s agent.Session, resume bool) (*star
 	if err != nil {
 		return nil, err
 	}
+	of := s.ID
+	if resume {
+		of = conversation(s)
+	}
 	in := newInput(p.Stdin())
-	return &started{Process: p, in: in, hello: in.request(hooks(s)), key: l.key}, nil
+	return &started{Process: p, in: in, lines: process.NewLineScanner(p.Stdout(), lineMax), hello: in.request(hooks(s)),
+		key: l.key, same: l.same, conversation: of, tmp: program.Tmp(s)}, nil
 }
 
 // Warm starts the session's process before its Run, without the prompt, because loading the binary takes longer than most of the rest.
@@ -63,34 +78,39 @@ func (d *Driver) Warm(ctx context.Context, s agent.Session) error {
 	if err != nil {
 		return err
 	}
+	return d.list(d.warm, s.ID, p)
+}
+
+// list has a process wait, for Config.WarmTime at most. It ends the process when the driver is closed.
+func (d *Driver) list(where map[string]*started, session string, p *started) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {
-		go p.Stop()
+		go p.discard()
 		return fault.New(fault.Stopping, "claude driver is closed")
 	}
-	d.warm[s.ID] = p
-	p.expire = time.AfterFunc(d.cfg.WarmTime, func() { d.Cool(s.ID) })
+	where[session] = p
+	p.expire = time.AfterFunc(d.cfg.WarmTime, func() { d.Cool(session) })
 	return nil
 }
 
 // takeWarm returns the warm process for exactly this session, if there is one. It ends a process that was started for another launch.
 func (d *Driver) takeWarm(s agent.Session, resume bool) *started {
-	p := d.unlist(s.ID)
+	p := d.unlist(d.warm, s.ID)
 	if p != nil && (p.key != d.launch(s, resume).key || !running(p)) {
-		p.Stop()
+		p.discard()
 		return nil
 	}
 	return p
 }
 
-// unlist removes the session's warm process from the list; the caller must end it.
-func (d *Driver) unlist(id string) *started {
+// unlist removes the session's process from the list; the caller must end it.
+func (d *Driver) unlist(where map[string]*started, id string) *started {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	p := d.warm[id]
+	p := where[id]
 	if p != nil {
-		delete(d.warm, id)
+		delete(where, id)
 		p.expire.Stop()
 	}
 	return p
@@ -105,18 +125,20 @@ func running(p *started) bool {
 	}
 }
 
-// Cool ends the session's warm process, if there is one.
+// Cool ends the session's process that waits for its Run, or for another session after its Run.
 func (d *Driver) Cool(session string) {
-	if p := d.unlist(session); p != nil {
-		p.Stop()
+	for _, where := range []map[string]*started{d.warm, d.kept} {
+		if p := d.unlist(where, session); p != nil {
+			p.discard()
+		}
 	}
 }
 
-// Close ends all warm processes and prevents new ones. Runs continue until their contexts end.
+// Close ends all processes that wait and prevents new ones. Runs continue until their contexts end.
 func (d *Driver) Close() error {
 	d.mu.Lock()
 	d.closed = true
-	ids := slices.Collect(maps.Keys(d.warm))
+	ids := slices.AppendSeq(slices.Collect(maps.Keys(d.warm)), maps.Keys(d.kept))
 	d.mu.Unlock()
 	for _, id := range ids {
 		d.Cool(id)

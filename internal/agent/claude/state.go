@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"cmp"
 	"maps"
 	"os"
 	"path/filepath"
@@ -19,6 +20,14 @@ const (
 	serverName = "servers.json"
 )
 
+// conversationFile holds the id of the session's conversation if it is not the session's own.
+func conversationFile(s agent.Session) string { return "conversation-" + s.ID }
+
+// conversation is the binary's id of the session.
+func conversation(s agent.Session) string {
+	return cmp.Or(program.KeptID(s, conversationFile(s), program.UUID), s.ID)
+}
+
 func systemFile(s agent.Session) string { return filepath.Join(s.StateDir, systemName) }
 func envFile(s agent.Session) string    { return filepath.Join(s.StateDir, envName) }
 
@@ -31,6 +40,11 @@ func (l launch) prepare(s agent.Session) error {
 		return err
 	}
 	defer root.Close()
+	return l.write(root, s)
+}
+
+// write writes the files that the command line names.
+func (l launch) write(root *os.Root, s agent.Session) error {
 	if s.System != "" {
 		if err := program.WriteFile(root, systemName, s.System); err != nil {
 			return fault.New(fault.Infra, "write system prompt: %w", err)
@@ -60,7 +74,7 @@ func exports(env map[string]string) string {
 
 // transcripts lists the binary's files for the session: one, unless the workspace has moved.
 func transcripts(s agent.Session) []string {
-	files, _ := filepath.Glob(filepath.Join(glob(program.Home(s)), ".claude", "projects", "*", s.ID+".jsonl"))
+	files, _ := filepath.Glob(filepath.Join(glob(program.Home(s)), ".claude", "projects", "*", conversation(s)+".jsonl"))
 	return files
 }
 

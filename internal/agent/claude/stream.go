@@ -35,6 +35,7 @@ type reader struct {
 	response *responseLine
 	cancel   string // id of a withdrawn request
 	mode     string // new permission mode
+	reset    bool   // the conversation has been cleared
 	ends     []toolEnd
 }
 
@@ -47,7 +48,7 @@ type parts struct{ kind, subtype, message, parent, problem, info, meta []byte }
 
 // line reads one line. Lines that are not objects are counted; lines of an unknown kind are ignored.
 func (r *reader) line(data []byte) {
-	r.question, r.response, r.cancel, r.mode, r.ends = nil, nil, "", "", r.ends[:0]
+	r.question, r.response, r.cancel, r.mode, r.reset, r.ends = nil, nil, "", "", false, r.ends[:0]
 	var p parts
 	err := eachField(data, func(key, value []byte) {
 		switch string(key) {
@@ -82,6 +83,8 @@ func (r *reader) line(data []byte) {
 		r.system(text(p.subtype), data)
 	case `"rate_limit_event"`:
 		r.limitEvent(p.info)
+	case `"conversation_reset"`:
+		r.reset = true
 	case `"result"`:
 		r.end(data)
 	case `"control_request"`:

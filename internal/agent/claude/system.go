@@ -65,13 +65,13 @@ func (r *reader) limitEvent(info []byte) {
 
 // checkInit compares the binary's description of itself with how it was started. On a difference the session must stop: another version
 // may ask for permission in another way and fail open.
-func checkInit(l *initLine, s agent.Session, version string) error {
+func checkInit(l *initLine, s agent.Session, conversation, version string) error {
 	if l.Version != version {
 		return fault.New(fault.Infra, "claude is version %q, wanted %q", l.Version, version).
 			WithHint("install @anthropic-ai/claude-code@%s", version)
 	}
-	if l.SessionID != s.ID {
-		return fault.New(fault.Internal, "claude runs session %q, wanted %q", l.SessionID, s.ID)
+	if l.SessionID != conversation {
+		return fault.New(fault.Internal, "claude runs session %q, wanted %q", l.SessionID, conversation)
 	}
 	if l.Mode != "default" { // name of mode "manual" in the stream
 		return fault.New(fault.Internal, "claude's permission mode is %q, wanted manual", l.Mode)

@@ -91,7 +91,7 @@ func TestOfferedTools(t *testing.T) {
 			t.Errorf("%+v: %s", s, got)
 		}
 		denied := ""
-		a := arguments(s, false)
+		a := arguments(s)
 		for i, arg := range a {
 			if arg == "--disallowedTools" {
 				denied = a[i+1]

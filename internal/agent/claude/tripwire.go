@@ -60,7 +60,7 @@ func (a *attempt) response(ctx context.Context, r *responseLine) error {
 	if r.Response.Subtype != "success" {
 		return fault.New(fault.Internal, "claude does not take our hooks: %s", excerpt.Clip(r.Response.Error, 400))
 	}
-	a.armed = true
+	a.proc.armed = true
 	a.goAnswer(func() { a.begin(ctx) })
 	return nil
 }

@@ -1,12 +1,9 @@
 package reporting
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"reflect"
-
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/task"
@@ -17,22 +14,6 @@ const mostText = 16 << 10
 
 // mostReports limits what one session may report, so that a loop does not fill the disk.
 const mostReports = 200
-
-// call handles calls of a tool. What is wrong with one is an answer to the agent, which can send another.
-func (s *Session) call(t Tool) mcp.ToolHandler {
-	return func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		arguments := r.Params.Arguments
-		if len(arguments) == 0 {
-			arguments = json.RawMessage("{}")
-		}
-		if err := s.wait(ctx, t.Name, arguments); err != nil {
-			return nil, err
-		}
-		id, _ := r.Params.Meta["claudecode/toolUseId"].(string)
-		text, failed := s.answer(t, id, arguments)
-		return &mcp.CallToolResult{IsError: failed, Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil
-	}
-}
 
 // Call makes a call of a tool, for an agent that has no need of a server. ok is false for a tool that the role has not.
 func (s *Session) Call(id, tool string, arguments json.RawMessage) (text string, failed, ok bool) {

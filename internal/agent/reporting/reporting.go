@@ -5,23 +5,13 @@ package reporting
 
 import (
 	"context"
-	"crypto/rand"
-	"crypto/subtle"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"log/slog"
-	"net"
-	"net/http"
-	"strings"
 	"sync"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/httpguard"
 	"github.com/longshift/longshift/task"
 )
 
@@ -47,16 +37,11 @@ type About struct {
 
 // Session is the reporting end of one agent session. Its methods are safe for concurrent use.
 type Session struct {
-	role   task.Role
-	file   string
-	token  string
-	url    string
-	server *http.Server // nil without one
-	hide   func(string) string
-	now    func() time.Time
-
-	listed chan struct{} // closed when the agent has listed the tools
-	once   sync.Once
+	role task.Role
+	file string
+	at   *address // nil without a server
+	hide func(string) string
+	now  func() time.Time
 
 	mu      sync.Mutex
 	kept    *kept
@@ -71,7 +56,7 @@ func Keep(spec Spec) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{role: spec.Role, file: spec.File, token: rand.Text(), hide: spec.Hide, now: spec.Now, kept: k, listed: make(chan struct{})}
+	s := &Session{role: spec.Role, file: spec.File, hide: spec.Hide, now: spec.Now, kept: k}
 	for _, call := range past {
 		r, err := s.read(call)
 		if err != nil {
@@ -89,59 +74,34 @@ func Open(spec Spec) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
+	if s.at, err = listen(spec.Role, spec.Log); err != nil {
 		_ = s.kept.close()
-		return nil, fault.New(fault.Infra, "listen for reports: %w", err)
+		return nil, err
 	}
-	s.url = "http://" + l.Addr().String() + "/mcp"
-	s.server = &http.Server{
-		Handler: httpguard.Hosts(nil).Guard(s.handler()), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute,
-		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10, ErrorLog: slog.NewLogLogger(spec.Log.Handler(), slog.LevelDebug),
-	}
-	go func() {
-		if err := s.server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-			spec.Log.Error("The server for an agent's reports has stopped", "error", err)
-		}
-	}()
+	s.at.session.Store(s)
 	return s, nil
 }
 
-// handler lets through whoever has the token.
-func (s *Session) handler() http.Handler {
-	server := mcp.NewServer(&mcp.Implementation{Name: Server, Title: "Longshift", Version: "1"}, nil)
-	for _, t := range Tools(s.role) {
-		server.AddTool(t.described(), s.call(t))
+// Follow serves a session of the same role at the address of one that has left it.
+func (s *Session) Follow(spec Spec) (*Session, error) {
+	if spec.Role != s.role {
+		return nil, fault.New(fault.Internal, "a session of role %s can't follow one of role %s", spec.Role, s.role)
 	}
-	server.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
-		return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
-			out, err := next(ctx, method, r)
-			if method == "tools/list" && err == nil {
-				s.once.Do(func() { close(s.listed) })
-			}
-			return out, err
-		}
-	})
-	inner := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server },
-		&mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true})
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-		if !ok || subtle.ConstantTimeCompare([]byte(token), []byte(s.token)) != 1 {
-			w.Header().Set("WWW-Authenticate", "Bearer")
-			http.Error(w, "this address takes the reports of one session, with that session's token", http.StatusUnauthorized)
-			return
-		}
-		r.Body = http.MaxBytesReader(w, r.Body, mostCall)
-		inner.ServeHTTP(w, r)
-	})
+	next, err := Keep(spec)
+	if err != nil {
+		return nil, err
+	}
+	next.at = s.at
+	if !next.at.session.CompareAndSwap(nil, next) {
+		_ = next.kept.close()
+		return nil, fault.New(fault.Internal, "the session before still takes reports")
+	}
+	return next, nil
 }
-
-// mostCall limits the body of a call, in bytes. A plan, the largest report, has at most half of it.
-const mostCall = 1 << 20
 
 // Endpoint is what the session's agent needs. It is valid until Close.
 func (s *Session) Endpoint() *agent.Reports {
-	e := &agent.Reports{Server: Server, URL: s.url, Token: s.token, Wait: s.Wait, Order: s.order, Ended: func() bool {
+	e := &agent.Reports{Server: Server, URL: s.at.url, Token: s.at.token, Wait: s.at.wait, Order: s.order, Ended: func() bool {
 		_, ended := s.Ended()
 		return ended
 	}}
@@ -170,16 +130,6 @@ func (s *Session) wait(ctx context.Context, tool string, arguments json.RawMessa
 
 // Role is the role whose tools the session has.
 func (s *Session) Role() task.Role { return s.role }
-
-// Wait waits until the agent has listed the tools.
-func (s *Session) Wait(ctx context.Context) error {
-	select {
-	case <-s.listed:
-		return nil
-	case <-ctx.Done():
-		return fmt.Errorf("wait for the agent to list the tools that it reports by: %w", context.Cause(ctx))
-	}
-}
 
 // Begin says what the session works on, and hands over the reports of its earlier attempts.
 func (s *Session) Begin(a About) {
@@ -222,14 +172,19 @@ func (s *Session) Reopen() error {
 	return nil
 }
 
+// Leave ends the session and leaves its address to the one that follows, because the agent's process goes on. Until then no report is taken
+// there.
+func (s *Session) Leave() {
+	s.at.session.Store(nil)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_ = s.kept.close()
+}
+
 // Close revokes the token. A call in progress ends first.
 func (s *Session) Close() {
-	if s.server != nil {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-		defer cancel()
-		if s.server.Shutdown(ctx) != nil {
-			_ = s.server.Close()
-		}
+	if s.at != nil {
+		s.at.close()
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

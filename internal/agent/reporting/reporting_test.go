@@ -107,7 +107,7 @@ func TestToolsOfRoles(t *testing.T) {
 		defer c.Close()
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if s.session.Wait(ctx) == nil {
+		if s.session.Endpoint().Wait(ctx) == nil {
 			t.Errorf("%s: the tools count as listed before they were", role)
 		}
 		list, err := c.ListTools(t.Context(), nil)
@@ -122,7 +122,7 @@ func TestToolsOfRoles(t *testing.T) {
 		if slices.Sort(names); !slices.Equal(names, want) || !slices.Equal(slices.Sorted(slices.Values(s.session.Endpoint().Tools)), want) {
 			t.Errorf("%s has %q and is told of %q, wanted %q", role, names, s.session.Endpoint().Tools, want)
 		}
-		if err := s.session.Wait(t.Context()); err != nil {
+		if err := s.session.Endpoint().Wait(t.Context()); err != nil {
 			t.Error(err)
 		}
 	}
@@ -366,5 +366,50 @@ func TestVerifications(t *testing.T) {
 	denied.session.Begin(reporting.About{Plan: plan, Confirms: true, Accepted: func(reporting.Report) {}})
 	if text, wrong := denied.call("review_submit", `{"verdict":"request_changes","text":"1. a.go:1: wrong"}`); wrong {
 		t.Errorf("a request for changes needs no verification: %q", text)
+	}
+}
+
+// TestFollow: a session takes its reports where the one before did, for as long as the agent's process goes on.
+func TestFollow(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, task.Implementer)
+	first, at := s.session, s.session.Endpoint()
+	spec := reporting.Spec{Role: task.Implementer, File: filepath.Join(t.TempDir(), "second.jsonl"), Hide: hide, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
+	if _, err := first.Follow(spec); err == nil {
+		t.Error("two sessions take reports at one address")
+	}
+	if text, wrong := s.call("note_save", `{"text":"one"}`); wrong {
+		t.Error(text)
+	}
+	first.Leave()
+	if text, wrong := s.call("note_save", `{"text":"between"}`); !wrong || !strings.Contains(text, "no session runs") {
+		t.Errorf("between the sessions: %s", text)
+	}
+	spec.Role = task.Reviewer
+	if _, err := first.Follow(spec); err == nil {
+		t.Error("a reviewer has the tools of an implementer")
+	}
+	spec.Role = task.Implementer
+	second, err := first.Follow(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := second.Endpoint(); e.URL != at.URL || e.Token != at.Token {
+		t.Errorf("%+v follows %+v", e, at)
+	}
+	if text, wrong := s.call("note_save", `{"text":"early"}`); !wrong || !strings.Contains(text, "has not begun") {
+		t.Errorf("before it begins: %s", text)
+	}
+	var got []string
+	second.Begin(reporting.About{Accepted: func(r reporting.Report) { got = append(got, r.Text) }})
+	if text, wrong := s.call("note_save", `{"text":"two"}`); wrong {
+		t.Error(text)
+	}
+	if !slices.Equal(got, []string{"two"}) || !slices.Equal(s.texts(), []string{"one"}) {
+		t.Errorf("the second has %q, the first %q", got, s.texts())
+	}
+	second.Close()
+	if _, err := connect(t.Context(), at); err == nil {
+		t.Error("the address is served after the last session")
 	}
 }

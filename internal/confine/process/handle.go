@@ -8,9 +8,14 @@ import (
 
 // Stop ends the whole process tree: TERM, then KILL after the grace period. It returns when the tree is gone. It may be
 // called repeatedly.
-func (p *Process) Stop() {
+func (p *Process) Stop() { p.end(orderStop) }
+
+// Kill is Stop without the grace period: all processes of the tree get KILL at once.
+func (p *Process) Kill() { p.end(orderKill) }
+
+func (p *Process) end(order byte) {
 	p.stopOnce.Do(func() {
-		p.control.Write([]byte{orderStop}) // fails only when the guard is gone, which watch sees
+		p.control.Write([]byte{order}) // fails only when the guard is gone, which watch sees
 		timer := time.NewTimer(p.grace() + p.stuck)
 		defer timer.Stop()
 		select {

@@ -15,8 +15,11 @@ import (
 	"time"
 )
 
-// orderStop tells a guard to stop its tree gracefully. The end of the pipe tells it to kill the tree.
-const orderStop = 'T'
+// Orders to a guard: to stop its tree gracefully, or to kill it. The end of the pipe has it kill the tree, too.
+const (
+	orderStop = 'T'
+	orderKill = 'K'
+)
 
 // order is what a guard is told to run. It is sent through a pipe, since arguments are visible to other users.
 type order struct {

@@ -35,6 +35,9 @@ type Spec struct {
 	// Filter wraps the writer of OutputFile; nil for none. It is closed at the end of the output.
 	Filter func(io.Writer) io.WriteCloser
 
+	// Private are folders that the program has for itself, at the paths at which it sees them. Nothing outside sees them. State looks into them.
+	Private []string
+
 	// Ended translates the end of a wrapper, such as a sandbox, into the end of the program inside it. It is called once
 	// when the whole tree is gone, before Wait returns. nil for programs without a wrapper.
 	Ended func(Exit) Exit

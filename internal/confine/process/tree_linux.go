@@ -112,3 +112,12 @@ func (p proc) isGuard() bool {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(p.pid) + "/cmdline")
 	return err == nil && strings.TrimRight(string(b), "\x00") == guardName
 }
+
+// stampOf is what changes whenever a file does, whoever changes it, and the file system that the file is on.
+func stampOf(info os.FileInfo) (stamp string, device uint64) {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return "", 0
+	}
+	return fmt.Sprint(stat.Mode, stat.Ino, stat.Size, stat.Ctim), uint64(stat.Dev) //nolint:unconvert // its type differs by architecture
+}

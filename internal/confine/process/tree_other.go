@@ -41,3 +41,5 @@ func takeSnapshot() (snapshot, error) { return nil, errors.ErrUnsupported }
 func (p proc) carries(string) bool { return false }
 
 func (p proc) isGuard() bool { return false }
+
+func stampOf(os.FileInfo) (stamp string, device uint64) { return "", 0 }

@@ -48,7 +48,7 @@ func (g *guard) watch(control *os.File) (end syscall.WaitStatus) {
 				stop()
 			} else {
 				orders = nil
-				kill() // the parent is gone
+				kill() // on request, or because the parent is gone
 			}
 		case <-g.signals:
 			stop()

@@ -34,6 +34,9 @@ func (b *Box) prepare(s process.Spec, c Spec) (*session, process.Spec, error) {
 	s.Path, s.Args = "/bin/sh", args
 	s.Dir, s.Env = "/", []string{"GOMAXPROCS=1"} // for the inner init; the program's own are in the order
 	s.Ended = sess.ended
+	if !b.weak[LayerNamespaces] {
+		s.Private = privates()
+	}
 	return sess, s, nil
 }
 

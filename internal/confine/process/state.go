@@ -1,0 +1,142 @@
+package process
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// State is what there is of a program at one moment: the processes of its tree, and what is in the folders that it has for itself.
+type State struct {
+	own   proc              // the program's own process: the innermost, because a wrapper starts it
+	procs map[int]proc      // by process id
+	files map[string]string // what tells a change of each file below the folders of Spec.Private
+
+	Memory int64 // bytes of the program's own process that are in memory
+}
+
+// mostFiles limits how much is looked at in the folders of a program.
+const mostFiles = 1000
+
+// State tells what there is of the program now. It only looks, and reads no file. It fails on systems that don't show a process's tree, and
+// where so many processes come and go that none of its looks is of one moment.
+func (p *Process) State() (State, error) {
+	all, err := exactSnapshot()
+	if err != nil {
+		return State{}, err
+	}
+	tree := all.descendants(p.guard.Process.Pid)
+	if len(tree) == 0 {
+		return State{}, errors.New("the program has ended")
+	}
+	s := State{own: tree[len(tree)-1], procs: map[int]proc{}, files: map[string]string{}}
+	for _, one := range tree {
+		s.procs[one.pid] = one
+	}
+	s.Memory = s.resident()
+	for _, folder := range p.spec.Private {
+		if err := s.list(folder); err != nil {
+			return State{}, fmt.Errorf("look into the box: %w", err)
+		}
+	}
+	if now, err := lookUp(s.own.pid); err != nil || !now.same(s.own) {
+		return State{}, errors.New("the program has ended")
+	}
+	return s, nil
+}
+
+// Since says what has come since an earlier state of the program, or nil: a process, or a change in the folders that it has for itself.
+func (s State) Since(before State) error {
+	if one, there := s.procs[before.own.pid]; !there || !one.same(before.own) {
+		return errors.New("the program has ended")
+	}
+	for pid, one := range s.procs {
+		if earlier, there := before.procs[pid]; !there || !earlier.same(one) {
+			return fmt.Errorf("process %d is left", pid)
+		}
+	}
+	for file, stamp := range s.files {
+		if before.files[file] != stamp {
+			return fmt.Errorf("%s is new or changed", file)
+		}
+	}
+	if len(s.files) != len(before.files) {
+		return errors.New("files are gone")
+	}
+	return nil
+}
+
+// list notes the files below a folder of the program's own. It does not cross into other file systems, which outside can see as well.
+func (s State) list(folder string) error {
+	root := filepath.Join("/proc", strconv.Itoa(s.own.pid), "root", folder)
+	top, err := os.Stat(root)
+	if err != nil {
+		return err
+	}
+	_, device := stampOf(top)
+	return filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if path == root {
+			return nil
+		}
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		stamp, on := stampOf(info)
+		switch {
+		case on != device:
+			stamp = "another file system"
+		case info.IsDir(): // its entries are noted by themselves
+			stamp = info.Mode().String()
+		}
+		if s.files[folder+strings.TrimPrefix(path, root)] = stamp; len(s.files) > mostFiles {
+			return errors.New("too many files")
+		}
+		if info.IsDir() && on != device {
+			return fs.SkipDir
+		}
+		return nil
+	})
+}
+
+func (s State) resident() int64 {
+	data, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(s.own.pid), "statm"))
+	var size, resident int64
+	_, _ = fmt.Sscan(string(data), &size, &resident) // 0 when it has just ended
+	return resident * int64(os.Getpagesize())
+}
+
+// exactSnapshot lists the processes of one moment. One that forks on and exits could stay ahead of a single walk through /proc, but not
+// without a new process id.
+func exactSnapshot() (snapshot, error) {
+	for try := range 50 {
+		last := lastPid()
+		s, err := takeSnapshot()
+		if err != nil {
+			return nil, err
+		}
+		if last != "" && last == lastPid() {
+			return s, nil
+		}
+		<-time.After(time.Duration(try) * 100 * time.Microsecond)
+	}
+	return nil, errors.New("list processes: too many come and go")
+}
+
+// lastPid is the newest process id of this system, "" when it is not known.
+func lastPid() string {
+	data, _ := os.ReadFile("/proc/loadavg")
+	f := strings.Fields(string(data))
+	if len(f) < 5 {
+		return ""
+	}
+	return f[4]
+}
