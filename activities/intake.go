@@ -2,11 +2,9 @@ package activities
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
-	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/intake"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
@@ -54,16 +52,10 @@ func (c *Control) PollSource(ctx context.Context, in PollSourceInput) (Found, er
 			f.out.Refused[key] = r
 		}
 	}
-	if f.room, f.out.Waiting, err = c.roomFor(ctx, r, in.Intake); err != nil {
-		return Found{}, err
-	}
 	for _, step := range []func(context.Context) error{f.release, f.keeps} {
 		if err := step(ctx); err != nil {
 			return Found{}, fmt.Errorf("look at %s: %w", in.Intake.Source, err)
 		}
-	}
-	if f.room <= 0 {
-		return f.out, nil
 	}
 	if q, ok := s.(settler); ok { // asked before the list: what the list omits for this reason is then known to come
 		if f.out.Again, err = q.Settles(ctx, f.query); err != nil {
@@ -77,94 +69,4 @@ func (c *Control) PollSource(ctx context.Context, in PollSourceInput) (Found, er
 		return Found{}, f.err
 	}
 	return f.out, nil
-}
-
-type finder struct {
-	*Control
-	source      Source
-	in          PollSourceInput
-	query       intake.Query
-	room        int // tasks that may still be started
-	read, bytes int
-	failed      int // in a row
-	out         Found
-	err         error
-}
-
-// consider handles one piece of work of the list, and tells whether there is room for more.
-func (f *finder) consider(ctx context.Context, i intake.Item) bool {
-	f.out.Seen++
-	seen := f.out.Seen
-	setHeartbeatDetails(ctx, func() any { return seen })
-	key := i.Key + "\x00" + i.Sum + "\x00" + i.Changed.UTC().Format(time.RFC3339)
-	if r, refused := f.out.Refused[key]; refused {
-		f.leave(i.Key, r.Why)
-		return f.more()
-	}
-	switch info, err := described(ctx, i.ID, ""); {
-	case err != nil:
-		f.err = err
-		return false
-	case isRunning(info):
-		return f.more()
-	case info != nil:
-		f.leave(i.Key, "it has had its task: "+i.ID)
-		return f.more()
-	}
-	f.read++
-	w, err := f.source.Read(ctx, f.query, i.Key)
-	switch {
-	case fault.KindOf(err) == fault.NotFound:
-		return f.more()
-	case err != nil:
-		f.leave(i.Key, "it can't be read: "+err.Error())
-		if f.failed++; f.failed < mostFailed {
-			return f.more()
-		}
-		f.err = fmt.Errorf("read %s: %w", i.Key, err)
-		return false
-	case w.No != "":
-		f.failed = 0
-		if f.in.Now.Sub(i.Changed) > unsettled { // two changes within one second have the same time
-			f.out.Refused[key] = signals.Refusal{At: f.in.Now, Why: f.Redact.String(w.No)}
-		}
-		f.leave(i.Key, w.No)
-		return f.more()
-	}
-	f.failed = 0
-	f.hide(&w)
-	encoded, err := json.Marshal(w)
-	if err != nil {
-		f.err = fault.New(fault.Internal, "encode %s: %w", i.Key, err)
-		return false
-	}
-	if f.bytes += len(encoded); f.bytes > mostText && len(f.out.Work) > 0 {
-		f.out.More = true
-		return false
-	}
-	f.out.Work = append(f.out.Work, w)
-	f.room--
-	return f.more()
-}
-
-func (f *finder) more() bool {
-	f.out.More = f.room <= 0 || f.read >= mostRead || f.out.Seen >= mostSeen
-	return !f.out.More
-}
-
-func (f *finder) leave(key, why string) {
-	if len(f.out.Skipped) < mostLeft {
-		f.out.Skipped = append(f.out.Skipped, signals.Skipped{Key: key, Why: f.Redact.String(why)})
-	}
-}
-
-// hide removes secrets from texts of strangers, which go into histories.
-func (f *finder) hide(w *intake.Work) {
-	texts := []*string{&w.Title, &w.Task, &w.By}
-	if w.Issue != nil {
-		texts = append(texts, &w.Issue.Title, &w.Issue.Body)
-	}
-	for _, t := range texts {
-		*t = f.Redact.String(*t)
-	}
 }

@@ -12,7 +12,9 @@ import (
 	historypb "go.temporal.io/api/history/v1"
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
 
+	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
 	"github.com/longshift/longshift/test/lab"
 )
@@ -84,6 +86,39 @@ func TestActions(t *testing.T) {
 	}
 	t.Logf("of the task: %s", byKind(whole))
 	t.Logf("counted by the server in all: %s", byKind(s.Counted()))
+}
+
+// A poll without new work asks no limiter, which would be an action more: the limiter stays, once an intake has had a task.
+func TestActionsBesideLimiter(t *testing.T) {
+	t.Parallel()
+	a := newArriving(t, lab.QuickSettings, "LONGSHIFT_ROLE=control")
+	_, err := a.Client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: "limiter:127.0.0.1:acme:calc", TaskQueue: signals.Queue}, signals.Limiter, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.intake("--pause-if-open-pr=false")
+	polls := 1
+	poll := func() {
+		polls++
+		a.look()
+		lab.Eventually(t, time.Minute, "the poll has ended", func() bool {
+			return a.count("WorkflowType = 'IssueIntake' AND ExecutionStatus = 'Completed'") >= polls
+		})
+	}
+	for range 3 {
+		poll()
+	}
+	counted := a.Counted()
+	lab.Eventually(t, 30*time.Second, "the server has counted the polls", func() bool {
+		counted = a.Counted()
+		return counted["command_ScheduleActivityTask"] >= polls && counted["grpc_PatchSchedule"] == 3
+	})
+	if n := counted["grpc_QueryWorkflow"]; n != 0 {
+		t.Errorf("%d polls that found nothing have asked the limiter %d times", polls, n)
+	}
+	a.issues(1)
+	poll()
+	lab.Eventually(t, 30*time.Second, "the poll that has found something has asked the limiter", func() bool { return a.Counted()["grpc_QueryWorkflow"] > 0 })
 }
 
 func byKind(a lab.Actions) string {
