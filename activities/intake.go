@@ -13,6 +13,7 @@ import (
 type PollSourceInput struct {
 	Intake  signals.IntakeInput        `json:"intake"`
 	Refused map[string]signals.Refusal `json:"refused,omitempty"` // by the poll before
+	Quiet   int                        `json:"quiet,omitempty"`   // polls in a row before this one that have found nothing
 	Now     time.Time                  `json:"now"`
 }
 
@@ -34,8 +35,18 @@ const (
 )
 
 // PollSource reads the source until it has found as much work as may be started. It skips work that has had its task. It starts and claims
-// nothing, and releases the claims of tasks that were ended from outside.
+// nothing, and releases the claims of tasks that were ended from outside. It also sets the interval until the next poll.
 func (c *Control) PollSource(ctx context.Context, in PollSourceInput) (Found, error) {
+	found, err := c.findWork(ctx, in)
+	if err != nil {
+		return Found{}, err
+	}
+	c.adapt(ctx, in.Intake, found.Quiet)
+	return found, nil
+}
+
+// findWork reads the source, as PollSource says.
+func (c *Control) findWork(ctx context.Context, in PollSourceInput) (Found, error) {
 	s, err := c.source(in.Intake.Source)
 	if err != nil {
 		return Found{}, err
@@ -68,5 +79,6 @@ func (c *Control) PollSource(ctx context.Context, in PollSourceInput) (Found, er
 	if f.err != nil && len(f.out.Work) == 0 { // work that was found before the error is started all the same
 		return Found{}, f.err
 	}
+	f.out.Quiet = f.quiet()
 	return f.out, nil
 }

@@ -26,6 +26,7 @@ type IntakeInput struct {
 	Guard      task.Guard   `json:"guard,omitzero"`
 	Queue      int          `json:"queue,omitempty"` // tasks that may wait for admission at once; 0 for DefaultQueue
 	Config     *task.Config `json:"config,omitempty"`
+	Adaptive   bool         `json:"adaptive,omitempty"` // polled less often while nothing comes
 }
 
 // DefaultQueue is how many tasks of an intake may wait for admission. Further work stays at the source and is found by a later poll.
@@ -41,6 +42,7 @@ type PollResult struct {
 	More    bool               `json:"more,omitempty"`    // there is more work than was examined
 	Refused map[string]Refusal `json:"refused,omitempty"` // work that must not be started, by its key and text
 	Again   time.Duration      `json:"again,omitempty"`   // nanoseconds until the source can be listed, because somebody is editing it
+	Quiet   int                `json:"quiet,omitempty"`   // polls in a row, with this one, that have found nothing
 }
 
 // Refusal is why work must not be started, and when that was determined.

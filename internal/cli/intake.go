@@ -72,10 +72,11 @@ func (o *intakeOptions) addCommand() *cobra.Command {
 	var flags intakeFlags
 	c := &cobra.Command{
 		Use:   "add [name]",
-		Short: "Add an intake; it looks at once, then by its interval",
+		Short: "Add an intake; it looks at once, then again and again",
 		Long: `Add an intake. The name is made of source and repository when none is given. Of trackers, only work with the label or of the
 assignee is taken; of GitHub only when somebody with write access has set it, of Linear whoever may edit the issue counts.
-A backlog is a folder of Markdown files, a heartbeat one file, in a repository on the worker's machine.`,
+A backlog is a folder of Markdown files, a heartbeat one file, in a repository on the worker's machine. Without --every an intake looks
+less often while nothing comes, down to each hour (heartbeat 15m, backlog 5m), and often again once something has come.`,
 		Example: "  longshift intake add --source github --repo acme/web --label longshift\n" +
 			"  longshift intake add nightly --source linear --repo acme/web --assignee me --every 1h -c budget.cost=5 --daily-cost 20",
 		Args:        command.Takes(0, 1, "the name"),
@@ -93,7 +94,7 @@ A backlog is a folder of Markdown files, a heartbeat one file, in a repository o
 	f.StringVar(&s.Team, "team", "", "linear: only this team, its `key` such as ENG")
 	f.StringVar(&s.Path, "path", "", "backlog: the `folder` (default backlog); heartbeat: the file (default HEARTBEAT.md)")
 	f.StringVar(&s.Base, "base", "", "`branch` to start from and to merge into (default: the repository's own)")
-	f.DurationVar(&s.Every, "every", 0, "how often to look, `duration` from 30s (default 15m; heartbeat 5m; backlog 1m)")
+	f.DurationVar(&s.Every, "every", 0, "how often to look, always, `duration` from 30s (default 15m, heartbeat 5m, backlog 1m, and less often while nothing comes)")
 	f.IntVar(&s.Guard.Sessions, "sessions", 1, "tasks of the repository that work at a time, `count`; people's own are counted too")
 	f.BoolVar(&flags.pause, "pause-if-open-pr", true,
 		"begin nothing while a pull request of ours is open; for a backlog only when it is given")
@@ -113,7 +114,7 @@ func (o *intakeOptions) add(c *cobra.Command, flags *intakeFlags, args []string)
 	}
 	s.Repository = repository
 	if s.Every == 0 && !c.Flags().Changed("every") {
-		s.Every = intakes.DefaultEvery(kind)
+		s.Every, s.Adaptive = intakes.DefaultEvery(kind), true
 	}
 	if kind.Tracker() && s.Label == "" && s.Assignee == "" && !c.Flags().Changed("label") {
 		s.Label = intakes.DefaultLabel
@@ -141,7 +142,7 @@ func (o *intakeOptions) add(c *cobra.Command, flags *intakeFlags, args []string)
 		return o.server.Explain(err, "")
 	}
 	return o.printer.Print(s, func() string {
-		text := fmt.Sprintf("%s looks at %s for %s every %s\n", s.Name, s.Source, term.Visible(s.Repository), term.ShortDuration(s.Every))
+		text := fmt.Sprintf("%s looks at %s for %s every %s\n", s.Name, s.Source, term.Visible(s.Repository), everyText(*s, s.Every))
 		if flags.paused {
 			text = fmt.Sprintf("%s is added, and paused; start it with `longshift intake resume %s`\n", s.Name, s.Name)
 		}

@@ -1,11 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/url"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,6 +14,7 @@ import (
 	"github.com/longshift/longshift/internal/cli/term"
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/intake"
 	"github.com/longshift/longshift/internal/schedule/intakes"
 )
 
@@ -60,7 +60,7 @@ func (o *intakeOptions) list(ctx context.Context) error {
 	return o.printer.Print(all, func() string {
 		head, now := []string{"INTAKE", "SOURCE", "REPOSITORY", "EVERY", "STATE", "LAST LOOK"}, o.now()
 		return o.printer.Fit(term.TableOf(head, all, func(s intakes.Status) []string {
-			return []string{s.Name, s.Source, term.OneLine(s.Repository), term.ShortDuration(s.Every), intakeState(s, now), lastLook(s, now)}
+			return []string{s.Name, s.Source, term.OneLine(s.Repository), everyText(s.Spec, s.Interval), intakeState(s, now), lastLook(s, now)}
 		}))
 	})
 }
@@ -80,6 +80,18 @@ func forgeHost(conf config.Config) string {
 		return ""
 	}
 	return u.Hostname()
+}
+
+// everyText says how often an intake looks, and between what it changes.
+func everyText(s intakes.Spec, inForce time.Duration) string {
+	text, slowest := term.ShortDuration(cmp.Or(inForce, s.Every)), intakes.Slowest(intake.Kind(s.Source))
+	switch {
+	case !s.Adaptive:
+		return text
+	case inForce > s.Every:
+		return text + ", " + term.ShortDuration(s.Every) + " when busy"
+	}
+	return text + ", " + term.ShortDuration(slowest) + " when quiet"
 }
 
 // intakeState says what an intake does now.
@@ -122,71 +134,4 @@ func lastLook(s intakes.Status, now time.Time) string {
 		text += fmt.Sprintf(", %d left alone", n)
 	}
 	return text
-}
-
-func (o *intakeOptions) showCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "show <name>", Short: "Show one intake: its limits, its last look, what waits and for what",
-		Example:     "  longshift intake show github-acme-web",
-		Args:        command.Takes(1, 1, "the name"),
-		Annotations: command.Exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitServer, fault.ExitInterrupt),
-		RunE: func(c *cobra.Command, args []string) error {
-			cl, err := o.server.Connect(c.Context())
-			if err != nil {
-				return err
-			}
-			conf, err := o.config.Read()
-			if err != nil {
-				return err
-			}
-			s, err := o.status(c.Context(), cl, conf, args[0])
-			if err != nil {
-				return err
-			}
-			return o.printer.Print(s, func() string { return intakeText(s, o.now()) })
-		},
-	}
-}
-
-func intakeText(s intakes.Status, now time.Time) string {
-	var b strings.Builder
-	line := func(name, value string) {
-		if value != "" {
-			fmt.Fprintf(&b, "%-12s %s\n", name, value)
-		}
-	}
-	line("intake", s.Name)
-	line("source", s.Source)
-	line("repository", term.OneLine(s.Repository))
-	line("label", term.OneLine(s.Label))
-	line("assignee", term.OneLine(s.Assignee))
-	line("team", s.Team)
-	line("path", term.OneLine(s.Path))
-	line("base", s.Base)
-	if s.Config != nil {
-		config, _ := json.Marshal(s.Config) // plain values
-		line("config", term.OneLine(string(config)))
-	}
-	line("every", term.ShortDuration(s.Every))
-	line("limits", guardText(s.Guard))
-	line("state", intakeState(s, now))
-	line("last look", lastLook(s, now))
-	if s.Missed > 0 {
-		line("missed", fmt.Sprintf("%d looks, because nothing ran", s.Missed))
-	}
-	if s.Last != nil && s.Last.Pass != nil {
-		for _, id := range s.Last.Pass.Started {
-			line("started", id)
-		}
-		for _, l := range s.Last.Pass.Skipped {
-			line("left alone", term.OneLine(l.Key+": "+l.Why))
-		}
-		if s.Last.Pass.More {
-			line("more", "there is more work than was looked at")
-		}
-	}
-	for _, q := range s.Queue {
-		line("queued", q.Task+" waits for "+strings.ReplaceAll(string(q.For), "_", " ")+": "+term.OneLine(q.Why))
-	}
-	return b.String()
 }

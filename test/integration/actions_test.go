@@ -14,6 +14,8 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
+	"github.com/longshift/longshift/internal/intake"
+	"github.com/longshift/longshift/internal/schedule/intakes"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
 	"github.com/longshift/longshift/test/lab"
@@ -34,14 +36,8 @@ func TestActions(t *testing.T) {
 	pull := pullOf(s, end.PullRequest.Number)
 	lab.Eventually(t, time.Minute, "the pull request was looked at", func() bool { return len(looks(s.History(t, pull))) >= 4 })
 	s.GitHub.Merge(lab.Name, end.PullRequest.Number)
-	lab.Eventually(t, 30*time.Second, "the intake is added", func() bool { // once the worker has registered our attributes
-		return s.Longshift(t, "intake", "add", "quiet", "--source", "github", "--repo", lab.Name, "--label", "longshift", "--every", "744h").Code == 0
-	})
-	for range 3 {
-		if r := s.Longshift(t, "intake", "run", "quiet"); r.Code != 0 {
-			t.Fatalf("intake run: %s%s", r.Out, r.Err)
-		}
-	}
+	schedules := scheduled{s}
+	quiet := schedules.hours(schedules.add("quiet"))
 	var all lab.Actions
 	runs := map[string][]lab.Actions{}
 	lab.Eventually(t, time.Minute, "the server agrees with the histories", func() bool {
@@ -61,13 +57,12 @@ func TestActions(t *testing.T) {
 				return false
 			}
 		}
-		return len(runs["IssueIntake"]) == 4 // it looks when it is added
+		return len(runs["IssueIntake"]) == quiet.Runs && counted["grpc_UpdateSchedule"] == 2
 	})
 	history := s.History(t, pull)
 	at := looks(history)
 	looked := lab.ActionsOf(history[at[1]:at[3]]).Sum() // two times; the first one finds the pull request
 	whole, poll := lab.ActionsOf(s.History(t, s.Begun.GetID())), runs["IssueIntake"][0].Sum()+2
-	const month = 30 * 24 * time.Hour
 	for _, row := range []struct {
 		what string
 		n    int
@@ -78,6 +73,9 @@ func TestActions(t *testing.T) {
 		{"a month of a quiet pull request, a look an hour", looked * int(month/time.Hour) / 2, 1440},
 		{"a poll of an intake that finds nothing, with its schedule", poll, 4},
 		{"a month of an intake, a poll each 15 minutes", poll * int(month/(15*time.Minute)), 11520},
+		{"a month of a quiet intake of a tracker", quietMonth(intake.GitHub, poll), 2902},
+		{"a month of a quiet heartbeat file", quietMonth(intake.Heartbeat, poll), 11570},
+		{"a month of a quiet backlog", quietMonth(intake.Backlog, poll), 34947},
 	} {
 		t.Logf("%-70s %6d actions, %8.5f dollars", row.what, row.n, float64(row.n)*dollars/1e6)
 		if row.n == 0 || row.n > row.most {
@@ -119,6 +117,22 @@ func TestActionsBesideLimiter(t *testing.T) {
 	a.issues(1)
 	poll()
 	lab.Eventually(t, 30*time.Second, "the poll that has found something has asked the limiter", func() bool { return a.Counted()["grpc_QueryWorkflow"] > 0 })
+}
+
+const month = 30 * 24 * time.Hour
+
+// quietMonth are the actions of an intake that finds nothing from its first poll on: its polls, and the changes of its schedule.
+func quietMonth(k intake.Kind, poll int) (actions int) {
+	every := intakes.DefaultEvery(k)
+	for at, quiet := time.Duration(0), 0; at < month; at += every {
+		quiet++
+		actions += poll
+		if due := intakes.Interval(k, quiet); due != every {
+			every = due
+			actions++
+		}
+	}
+	return actions
 }
 
 func byKind(a lab.Actions) string {

@@ -3,21 +3,19 @@
 package intakes
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
 	"strings"
 	"time"
 
+	commonpb "go.temporal.io/api/common/v1"
 	enumspb "go.temporal.io/api/enums/v1"
-	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/intake"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
 )
@@ -27,7 +25,7 @@ type Client interface {
 	ScheduleClient() client.ScheduleClient
 }
 
-// Spec describes an intake: what it does and how often.
+// Spec describes an intake: what it does and how often. Every is the interval of an adaptive intake while something comes.
 type Spec struct {
 	signals.IntakeInput
 	Every time.Duration `json:"every"`
@@ -46,11 +44,12 @@ func Add(ctx context.Context, c Client, s Spec, paused bool) error {
 	}
 	attributes := temporal.NewSearchAttributes(
 		temporal.NewSearchAttributeKeyKeyword(signals.AttrRepository).ValueSet(s.Repository[:min(len(s.Repository), 200)]))
+	timing := timingOf(s.Every)
 	_, err := c.ScheduleClient().Create(ctx, client.ScheduleOptions{
 		ID: signals.IntakeScheduleID(s.Name), Memo: map[string]any{memoSpec: s}, TypedSearchAttributes: attributes,
-		Spec:          client.ScheduleSpec{Intervals: []client.ScheduleIntervalSpec{{Every: s.Every}}, Jitter: min(s.Every/10, time.Minute)},
+		Spec:          client.ScheduleSpec{Intervals: []client.ScheduleIntervalSpec{{Every: s.Every}}, Jitter: timing.jitter},
 		Overlap:       enumspb.SCHEDULE_OVERLAP_POLICY_SKIP,
-		CatchupWindow: max(2*s.Every, 10*time.Second), Paused: paused, TriggerImmediately: !paused,
+		CatchupWindow: timing.catchup, Paused: paused, TriggerImmediately: !paused,
 		Action: &client.ScheduleWorkflowAction{
 			ID: "intake-" + s.Name, Workflow: signals.IssueIntake, Args: []any{s.IntakeInput}, TaskQueue: signals.Queue,
 			WorkflowRunTimeout: runTimeout, WorkflowTaskTimeout: signals.WorkflowTaskTimeout,
@@ -70,15 +69,16 @@ func Add(ctx context.Context, c Client, s Spec, paused bool) error {
 
 type Status struct {
 	Spec
-	Paused  bool        `json:"paused"`
-	Note    string      `json:"note,omitempty"` // why it is paused
-	Next    time.Time   `json:"next,omitzero"`
-	Runs    int         `json:"runs"`
-	Missed  int         `json:"missed,omitempty"` // polls that were missed because the server was down
-	Last    *LastPoll   `json:"last,omitempty"`
-	Limiter string      `json:"gate,omitempty"`   // workflow id of the repository's limiter
-	NoGate  string      `json:"noGate,omitempty"` // why the limiter's state is missing, in a few words
-	Queue   []QueueItem `json:"queue,omitempty"`
+	Interval time.Duration `json:"interval"` // in force; that of an adaptive intake changes
+	Paused   bool          `json:"paused"`
+	Note     string        `json:"note,omitempty"` // why it is paused
+	Next     time.Time     `json:"next,omitzero"`
+	Runs     int           `json:"runs"`
+	Missed   int           `json:"missed,omitempty"` // polls that were missed because the server was down
+	Last     *LastPoll     `json:"last,omitempty"`
+	Limiter  string        `json:"gate,omitempty"`   // workflow id of the repository's limiter
+	NoGate   string        `json:"noGate,omitempty"` // why the limiter's state is missing, in a few words
+	Queue    []QueueItem   `json:"queue,omitempty"`
 }
 
 // LastPoll is the poll that was started last.
@@ -110,14 +110,11 @@ func List(ctx context.Context, c Client) ([]Status, error) {
 		if err != nil {
 			return nil, unreachable(err)
 		}
-		p, ours := e.Memo.GetFields()[memoSpec]
+		spec, ours := specIn(e.Memo)
 		if !ours {
 			continue
 		}
-		s := Status{Paused: e.Paused, Note: e.Note}
-		if err := converter.GetDefaultDataConverter().FromPayload(p, &s.Spec); err != nil {
-			continue // written by another release in an unknown format
-		}
+		s := Status{Spec: spec, Interval: inForce(e.Spec), Paused: e.Paused, Note: e.Note}
 		if len(e.NextActionTimes) > 0 && !e.Paused {
 			s.Next = e.NextActionTimes[0]
 		}
@@ -127,89 +124,8 @@ func List(ctx context.Context, c Client) ([]Status, error) {
 	return all, nil
 }
 
-// Pause pauses an intake until it is resumed. Tasks that it has started continue.
-func Pause(ctx context.Context, c Client, name, by string) error {
-	return onSchedule(ctx, c, name, func(h client.ScheduleHandle) error {
-		return h.Pause(ctx, client.SchedulePauseOptions{Note: "paused by " + cmp.Or(by, "somebody")})
-	})
-}
-
-func Resume(ctx context.Context, c Client, name, by string) error {
-	return onSchedule(ctx, c, name, func(h client.ScheduleHandle) error {
-		return h.Unpause(ctx, client.ScheduleUnpauseOptions{Note: "resumed by " + cmp.Or(by, "somebody")})
-	})
-}
-
-// Run starts a poll now, even if the intake is paused. If a poll is running, another one follows it.
-func Run(ctx context.Context, c Client, name string) error {
-	return onSchedule(ctx, c, name, func(h client.ScheduleHandle) error {
-		return h.Trigger(ctx, client.ScheduleTriggerOptions{Overlap: enumspb.SCHEDULE_OVERLAP_POLICY_BUFFER_ONE})
-	})
-}
-
-// Remove deletes an intake. Tasks that it has started continue.
-func Remove(ctx context.Context, c Client, name string) error {
-	return onSchedule(ctx, c, name, func(h client.ScheduleHandle) error { return h.Delete(ctx) })
-}
-
-// Look starts a poll of every intake of a repository's issues that selects the label or the account, because something has changed there.
-// found is false when there is none. A paused intake does not poll; if a poll is running, another one follows it.
-func Look(ctx context.Context, c Client, host, owner, name, label string) (found bool, err error) {
-	all, err := List(ctx, c)
-	if err != nil {
-		return false, err
-	}
-	for _, s := range all {
-		r, err := task.ParseRepository(s.Repository)
-		if err != nil || s.Source != string(intake.GitHub) || !strings.EqualFold(r.Owner, owner) || !strings.EqualFold(r.Name, name) ||
-			!sameHost(r.Host, host) || s.Label != "" && !strings.EqualFold(s.Label, label) {
-			continue
-		}
-		found = true
-		if s.Paused {
-			continue
-		}
-		err = onSchedule(ctx, c, s.Name, func(h client.ScheduleHandle) error {
-			return h.Trigger(ctx, client.ScheduleTriggerOptions{Overlap: enumspb.SCHEDULE_OVERLAP_POLICY_BUFFER_ONE})
-		})
-		if err != nil && fault.KindOf(err) != fault.NotFound {
-			return true, err
-		}
-	}
-	return found, nil
-}
-
-// sameHost reports whether two forge hosts may be the same. It ignores ports, and a missing host matches any.
-func sameHost(a, b string) bool {
-	a, _, _ = strings.Cut(a, ":")
-	b, _, _ = strings.Cut(b, ":")
-	return a == "" || b == "" || strings.EqualFold(a, b)
-}
-
-func onSchedule(ctx context.Context, c Client, name string, do func(client.ScheduleHandle) error) error {
-	if !nameForm.MatchString(name) {
-		return noIntake(name)
-	}
-	err := do(c.ScheduleClient().GetHandle(ctx, signals.IntakeScheduleID(name)))
-	var gone *serviceerror.NotFound
-	switch {
-	case errors.As(err, &gone):
-		return noIntake(name)
-	case err != nil:
-		return unreachable(err)
-	}
-	return nil
-}
-
-func noIntake(name string) error {
-	return fault.New(fault.NotFound, "there is no intake %q", name).WithHint("see `longshift intake list`")
-}
-
-func unreachable(err error) error {
-	var refused *serviceerror.InvalidArgument
-	if errors.As(err, &refused) && strings.Contains(refused.Message, "search attribute") {
-		return fault.New(fault.Input, "the server does not know Longshift's search attributes").
-			WithHint("register them with `longshift doctor --fix`, or start a worker")
-	}
-	return fault.New(fault.Infra, "the Temporal server does not answer: %w", err)
+// specIn reads an intake from the memo of its schedule. ok is false for other schedules, and for a format of another release.
+func specIn(m *commonpb.Memo) (s Spec, ok bool) {
+	p, ours := m.GetFields()[memoSpec]
+	return s, ours && converter.GetDefaultDataConverter().FromPayload(p, &s) == nil
 }

@@ -31,10 +31,11 @@ func Get(ctx context.Context, c Reader, name, host string) (Status, error) {
 		if err != nil {
 			return err
 		}
-		p, ours := d.Memo.GetFields()[memoSpec]
-		if !ours || converter.GetDefaultDataConverter().FromPayload(p, &s.Spec) != nil {
+		spec, ours := specIn(d.Memo)
+		if !ours {
 			return &serviceerror.NotFound{Message: "not an intake"}
 		}
+		s.Spec, s.Interval = spec, inForce(d.Schedule.Spec)
 		s.Paused, s.Note = d.Schedule.State.Paused, d.Schedule.State.Note
 		s.Runs, s.Missed = d.Info.NumActions, d.Info.NumActionsMissedCatchupWindow
 		if len(d.Info.NextActionTimes) > 0 && !s.Paused {
