@@ -43,6 +43,7 @@ type fakeDesk struct {
 	silent        chan struct{}
 	down          error
 	schedules     []intakes.Spec
+	triggered     []time.Time
 }
 
 type looked struct {
@@ -127,6 +128,20 @@ func (s fakeSchedules) List(context.Context, client.ScheduleListOptions) (client
 		return nil, d.down
 	}
 	return &scheduleList{d.schedules}, nil
+}
+
+func (s fakeSchedules) GetHandle(context.Context, string) client.ScheduleHandle {
+	return fakeHandle{desk: s.desk}
+}
+
+type fakeHandle struct {
+	client.ScheduleHandle
+	desk *fakeDesk
+}
+
+func (h fakeHandle) Trigger(context.Context, client.ScheduleTriggerOptions) error {
+	h.desk.set(func(d *fakeDesk) { d.triggered = append(d.triggered, time.Now()) })
+	return nil
 }
 
 type scheduleList struct{ rest []intakes.Spec }

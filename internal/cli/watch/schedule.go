@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/intake"
 	"github.com/longshift/longshift/internal/schedule/intakes"
 )
@@ -15,6 +16,7 @@ type schedule struct {
 	report  *reporter
 	backlog backlog
 	found   string // its name, with paused behind it when it is; "" for none
+	adapts  bool   // it looks less often while nothing comes
 }
 
 // paused follows the name of an intake that is.
@@ -25,6 +27,18 @@ func (s *schedule) polls() bool { return s.found != "" }
 // name is the intake's name, "" for none.
 func (s *schedule) name() string { return strings.TrimSuffix(s.found, paused) }
 
+// look has the intake look now, if it may have become slow. A paused one stays paused; one that is gone is noticed by check.
+func (s *schedule) look(ctx context.Context) error {
+	if !s.adapts || s.found != s.name() {
+		return nil
+	}
+	err := s.calls.call(ctx, func(call context.Context) error { return intakes.Run(call, s.client, s.name()) })
+	if fault.KindOf(err) == fault.NotFound {
+		return nil
+	}
+	return err
+}
+
 // text says what the watch waits for while the intake polls.
 func (s *schedule) text() string {
 	return "for what intake " + s.found + " begins in " + s.backlog.path
@@ -32,13 +46,13 @@ func (s *schedule) text() string {
 
 // check asks the server for the intake, and reports when it came or went.
 func (s *schedule) check(ctx context.Context) error {
-	found := ""
+	found, adapts := "", false
 	err := s.calls.call(ctx, func(call context.Context) error {
-		found = ""
+		found, adapts = "", false
 		all, err := intakes.List(call, s.client)
 		for _, one := range all {
 			if one.Source == string(intake.Backlog) && s.backlog.is(one.Repository, one.Path) {
-				found = one.Name
+				found, adapts = one.Name, one.Adaptive
 				if one.Paused {
 					found += paused
 				}
@@ -47,8 +61,12 @@ func (s *schedule) check(ctx context.Context) error {
 		}
 		return err
 	})
-	if err != nil || found == s.found {
+	if err != nil {
 		return err
+	}
+	s.adapts = adapts
+	if found == s.found {
+		return nil
 	}
 	s.found = found
 	said := s.text() // the same in other words

@@ -56,6 +56,7 @@ type watching struct {
 	parking  *parking
 	now      *job      // that is followed; nil while waiting
 	wrote    time.Time // when a file was last written to
+	told     time.Time // of these, when one was that the intake was told of
 }
 
 // run watches until it is interrupted.
@@ -122,15 +123,28 @@ func (w *watching) next(ctx context.Context) (*job, error) {
 			return j, err
 		}
 		var due time.Time
-		if !w.schedule.polls() {
-			if j, due, err = w.poll(ctx); j != nil || err != nil {
-				return j, err
-			}
+		if w.schedule.polls() {
+			err = w.tell(ctx)
+		} else {
+			j, due, err = w.poll(ctx)
+		}
+		if j != nil || err != nil {
+			return j, err
 		}
 		if err := w.idle(ctx, due); err != nil {
 			return nil, err
 		}
 	}
+}
+
+// tell has the intake look at what somebody has written, once that is complete: its own next look may be minutes away.
+func (w *watching) tell(ctx context.Context) error {
+	w.drain()
+	if !w.wrote.After(w.told) || w.clock.Now().Before(w.wrote.Add(w.quiet+pollLater)) {
+		return nil
+	}
+	w.told = w.wrote
+	return w.schedule.look(ctx)
 }
 
 // poll polls once. It returns the task that was started by that, or when to poll again; the zero time is for nothing to wait for.

@@ -218,6 +218,37 @@ func TestWatchScheduled(t *testing.T) {
 	})
 }
 
+// An intake that may be slow is told of what was written, once, when it is complete. One whose interval was given is left alone.
+func TestWatchTellsTheIntake(t *testing.T) {
+	for adaptive, want := range map[bool]int{true: 2, false: 0} {
+		synctest.Test(t, func(t *testing.T) {
+			b := newBench(t, false, term.FormatJSONL)
+			s := intakes.Spec{}
+			s.Name, s.Source, s.Repository, s.Adaptive = "nightly", "backlog", b.repo, adaptive
+			b.desk.schedules = []intakes.Spec{s}
+			b.start()
+			clitest.Pass(time.Minute)
+			begun := time.Now()
+			for range 2 {
+				b.put("010-a.md", "# A\n")
+				b.wrote()
+				clitest.Pass(20 * time.Second)
+				b.wrote() // still at it
+				clitest.Pass(2 * time.Minute)
+			}
+			b.end()
+			if n := len(b.desk.triggered); n != want {
+				t.Fatalf("adaptive %v: told %d times", adaptive, n)
+			}
+			for i, at := range b.desk.triggered {
+				if after := at.Sub(begun) - time.Duration(i)*140*time.Second; after < 50*time.Second || after > 65*time.Second {
+					t.Errorf("told after %s", after)
+				}
+			}
+		})
+	}
+}
+
 // Ctrl-C leaves the task to itself and says so in one line.
 func TestWatchInterrupted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
