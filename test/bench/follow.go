@@ -48,21 +48,34 @@ func (w *waiting) follow(ctx context.Context, name string, n int) error {
 	return nil
 }
 
-// followOne starts the workflow that looks after a pull request, as a task does.
-func (w *waiting) followOne(ctx context.Context, id string, settings task.Settings) error {
+// madePlan is a plan of the usual size.
+func madePlan(status task.Status) *task.Plan {
 	plan := &task.Plan{Revision: 1, Verdict: task.VerdictWork, Summary: "Fix Add and write Mul",
 		Approach: "Change an operator, then write Mul."}
 	for _, d := range ids {
 		plan.Deliverables = append(plan.Deliverables, task.Deliverable{ID: d, Description: "write file " + d,
-			Acceptance: []string{"it is there"}, Status: task.Passed})
+			Acceptance: []string{"it is there"}, Status: status})
 	}
-	in := signals.PullRequestInput{
+	return plan
+}
+
+// opened is what a task that has opened a pull request hands over to the workflow that looks after it.
+func opened(id string, number int, head string, settings task.Settings) signals.PullRequestInput {
+	return signals.PullRequestInput{
 		Input: task.Input{Repository: "acme/calc", Task: "write three files"}, Settings: settings, Task: "task-" + id, Run: id, TaskID: id,
-		Fence: 1, PullRequest: signals.PullRequest{Number: 7, URL: "https://github.com/acme/calc/pull/7"},
-		Branch: "longshift/" + id, Base: "main", Head: strings.Repeat("a", 40), Plan: plan,
+		Fence: 1, PullRequest: signals.PullRequest{Number: number, URL: fmt.Sprintf("https://github.com/acme/calc/pull/%d", number)},
+		Branch: "longshift/" + id, Base: "main", Head: head, Plan: madePlan(task.Passed),
 		Budget: signals.Budget{Usage: task.Usage{Input: 12000, Output: 2700, CostUSD: 0.24, Calls: 12}, BudgetUSD: 20, BudgetTime: 2 * time.Hour},
 	}
-	_, err := w.temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: id, TaskQueue: signals.Queue,
+}
+
+// followOne starts the workflow that looks after a pull request, as a task does.
+func (w *waiting) followOne(ctx context.Context, id string, settings task.Settings) error {
+	return startFollowing(ctx, w.temporal, opened(id, 7, strings.Repeat("a", 40), settings))
+}
+
+func startFollowing(ctx context.Context, c client.Client, in signals.PullRequestInput) error {
+	_, err := c.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: in.TaskID, TaskQueue: signals.Queue,
 		WorkflowTaskTimeout: signals.WorkflowTaskTimeout}, signals.PullRequestFlow, in)
 	return err
 }

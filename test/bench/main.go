@@ -33,7 +33,17 @@ func main() {
 	crowd := flag.Int("crowd", 0, "measure so many tasks at once, in place of one after the other")
 	base := flag.String("base", "", "a folder with an earlier commit, built, whose whole tasks take turns with ours")
 	agents := flag.Bool("agents", false, "measure tasks of Codex and OpenCode against launches of their own programs")
+	many := flag.Bool("scale", false, "measure an installation with many tasks, of these sizes:")
+	var o scale
+	flag.IntVar(&o.parked, "parked", 1000, "with -scale: tasks that wait for their approval")
+	flag.IntVar(&o.followed, "followed", 100, "with -scale: pull requests that are looked after")
+	flag.IntVar(&o.approved, "approved", 30, "with -scale: tasks that are approved at the same moment; 0 leaves that out")
+	flag.IntVar(&o.hosts, "hosts", 3, "with -scale: hosts that carry these on")
+	flag.IntVar(&o.memory, "memory", 512, "with -scale: MB of memory of the worker that has the waiting ones")
+	flag.DurationVar(&o.pause, "pause", 20*time.Second, "with -scale: the pause that the forge asks for meanwhile; 0 for none")
+	flag.BoolVar(&o.postgres, "postgres", false, "with -scale: the server stores in PostgreSQL, not in SQLite")
 	flag.Parse()
+	o.rounds = *rounds
 	if *rounds < 2 {
 		fmt.Fprintf(os.Stderr, "bench: -rounds %d: give 2 or more, because the first one is not counted\n", *rounds)
 		os.Exit(2)
@@ -47,6 +57,9 @@ func main() {
 	}
 	if *crowd > 0 {
 		measure = func() error { return runCrowd(*crowd) }
+	}
+	if *many {
+		measure = func() error { return runScale(o) }
 	}
 	if err := measure(); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)

@@ -23,11 +23,11 @@ func NewScriptedStage(t testing.TB, script agenttest.Script, settings string, en
 // NewScriptedStageOn sets that scene on a server of the caller's making.
 func NewScriptedStageOn(t testing.TB, server func() *Server, script agenttest.Script, settings string, env ...string) *Stage {
 	t.Helper()
-	return NewStageOn(t, server, agenttest.Script{}, settings+"agent: script\n", append(env, "LONGSHIFT_SCENARIO="+scenario(t, script))...)
+	return NewStageOn(t, server, agenttest.Script{}, settings+"agent: script\n", append(env, "LONGSHIFT_SCENARIO="+Scenario(t, script))...)
 }
 
-// scenario writes a script of the model as a file for the scripted agent.
-func scenario(t testing.TB, script agenttest.Script) string {
+// Scenario writes a script of the model as a file for the scripted agent.
+func Scenario(t testing.TB, script agenttest.Script) string {
 	t.Helper()
 	rules := slices.Clone(script.Rules) // the model takes rules with a match first
 	slices.SortStableFunc(rules, func(a, b agenttest.Rule) int { return cmp.Compare(order(a), order(b)) })

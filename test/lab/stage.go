@@ -58,13 +58,20 @@ func NewStage(t testing.TB, script agenttest.Script, settings string, env ...str
 func NewStageOn(t testing.TB, server func() *Server, script agenttest.Script, settings string, env ...string) *Stage {
 	t.Helper()
 	claude := Claude(t)
+	s := SetStage(t, script, settings)
+	s.Server = server()
+	s.Worker = s.NewWorker(claude, env...)
+	return s
+}
+
+// SetStage sets the scene without its server and its worker.
+func SetStage(t testing.TB, script agenttest.Script, settings string) *Stage {
+	t.Helper()
 	script.Key = Key
 	s := &Stage{T: t, GitHub: forgetest.NewGitHub(t), Bare: bare(t, Repository(settings))}
 	s.Model = agenttest.NewServer(t, script)
 	s.GitHub.AddRepository(forgetest.Repository{Name: Name, GitDir: s.Bare, Merges: true, Collaborators: []string{"ada"}})
 	s.Front = s.front()
-	s.Server = server()
-	s.Worker = s.NewWorker(claude, env...)
 	return s
 }
 
