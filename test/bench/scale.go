@@ -127,45 +127,46 @@ func (m *many) fill(ctx context.Context) error {
 	return nil
 }
 
-// follow opens the pull requests, has a worker look at each for the first time, all at once, and ends it.
+// follow opens the pull requests and starts what looks after them while no worker runs. The worker that comes then has all of them to look
+// at for the first time, as after an outage. It is ended when it has.
 func (m *many) follow(ctx context.Context) error {
-	l, err := m.worker(m.data())
-	if err != nil {
-		return err
-	}
-	defer l.kill()
-	m.forge.clear()
-	begun, failed, work := time.Now(), make([]error, 16), make(chan int)
+	failed, work := make([]error, 16), make(chan signals.PullRequestInput)
 	var wg sync.WaitGroup
 	for k := range failed {
 		wg.Go(func() {
-			for i := range work {
+			for in := range work {
 				if failed[k] == nil {
-					failed[k] = startFollowing(ctx, m.Client, m.pull(i))
+					failed[k] = startFollowing(ctx, m.Client, in)
 				}
 			}
 		})
 	}
-	for i := range m.followed {
-		work <- i
+	for _, in := range m.pulls() {
+		work <- in
 	}
 	close(work)
 	wg.Wait()
 	if err := errors.Join(failed...); err != nil {
 		return err
 	}
+	m.forge.clear()
+	l, err := m.worker(m.data())
+	if err != nil {
+		return err
+	}
+	defer l.kill()
 	for i := range m.followed {
 		if err := m.atRest(ctx, pullID(i)); err != nil {
 			return err
 		}
 	}
 	if _, most, err := l.resident(); err == nil {
-		m.add("first look at all pull requests: memory at most", "%.0f MB", float64(m.memory), float64(most)/(1<<20))
+		m.add("first look at all pull requests: memory at most", "%.0f MB", float64(m.memory), mb(most))
 	}
-	m.add("first look at all pull requests: time", "%.1f s", 0, time.Since(begun).Seconds())
+	m.add("first look at all pull requests: time", "%.1f s", 0, time.Since(l.began).Seconds())
 	api, _ := m.forge.clear()
 	m.rows = append(m.rows, traffics("first look", api)...)
-	note("%d pull requests are followed after %s", m.followed, time.Since(begun).Round(time.Second))
+	note("%d pull requests are followed after %s", m.followed, time.Since(l.began).Round(time.Second))
 	return nil
 }
 
@@ -173,13 +174,25 @@ func (m *many) data() string { return filepath.Join(m.scene.dir, "host") }
 
 func pullID(n int) string { return fmt.Sprintf("followed-%05d-acme-calc", n) }
 
-// pull puts one pull request on the forge.
-func (m *many) pull(n int) signals.PullRequestInput {
-	id := pullID(n)
-	in := opened(id, 0, forgetest.AddBranch(m.scene, m.Bare, "longshift/"+id, "main"), project.Defaults())
-	in.Number = m.GitHub.OpenPull(lab.Name, forgetest.Pull{Title: "Write three files", Head: in.Branch, Base: "main"})
-	in.URL = strings.Join([]string{m.forge.URL, lab.Name, "pull", fmt.Sprint(in.Number)}, "/")
-	return in
+// followedIn is the repository of the pull requests that are followed. It has no git behind it, which would be the slowest part of all.
+const followedIn = "acme/followed"
+
+// pulls puts the pull requests on the forge.
+func (m *many) pulls() (all []signals.PullRequestInput) {
+	head, can := strings.Repeat("a", 40), true
+	branches := map[string]string{"main": strings.Repeat("b", 40)}
+	for n := range m.followed {
+		in := opened(pullID(n), 0, head, project.Defaults())
+		in.Input.Repository, branches[in.Branch] = followedIn, head
+		all = append(all, in)
+	}
+	m.GitHub.AddRepository(forgetest.Repository{Name: followedIn, Branches: branches})
+	for n := range all {
+		in := &all[n]
+		in.Number = m.GitHub.OpenPull(followedIn, forgetest.Pull{Title: "Write three files", Head: in.Branch, Base: "main", Mergeable: &can})
+		in.URL = strings.Join([]string{m.forge.URL, followedIn, "pull", fmt.Sprint(in.Number)}, "/")
+	}
+	return all
 }
 
 // atRest waits until a pull request was looked at and nothing is to be done.

@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"testing"
 )
 
@@ -35,6 +37,7 @@ func play(do func(s *scene) error) (err error) {
 	}
 	defer os.RemoveAll(s.dir)
 	defer s.end()
+	defer s.endWhenTold()()
 	defer func() {
 		if thrown := recover(); thrown != nil {
 			o, ok := thrown.(over)
@@ -52,6 +55,22 @@ func play(do func(s *scene) error) (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.wrong
+}
+
+// endWhenTold ends the scene when this process is told to end: its servers and workers would stay.
+func (s *scene) endWhenTold() (stop func()) {
+	told, ended := make(chan os.Signal, 1), make(chan struct{})
+	signal.Notify(told, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		select {
+		case <-told:
+			s.end()
+			os.RemoveAll(s.dir)
+			os.Exit(1)
+		case <-ended:
+		}
+	}()
+	return func() { signal.Stop(told); close(ended) }
 }
 
 // end runs what is to be cleaned up, the last first.
