@@ -70,8 +70,8 @@ func (s *storm) rows(ctx context.Context, c client.Client, n int, note func(stri
 	if err != nil {
 		return nil, err
 	}
-	api, git := s.forge.clear()
-	return s.said(all, api, git), nil
+	api, git, refused := s.forge.clear()
+	return s.said(all, api, git, refused), nil
 }
 
 // approve approves each of the tasks in the same moment and waits for their ends.
@@ -99,7 +99,7 @@ func (s *storm) approve(ctx context.Context, c client.Client, n int) ([]carried,
 }
 
 // said are the figures of the tasks that were carried on.
-func (s *storm) said(all []carried, api, git traffic) []row {
+func (s *storm) said(all []carried, api, git traffic, refused int) []row {
 	one := func(what, format string, value float64) row {
 		return row{what: what, format: format, now: []float64{value}}
 	}
@@ -134,10 +134,8 @@ func (s *storm) said(all []carried, api, git traffic) []row {
 		rows = append(rows, one("pairs of a host in the order of their start", "%.0f %%", 100*float64(ordered)/float64(pairs)))
 	}
 	rows = append(rows, traffics("forge", api)...)
-	s.forge.mu.Lock()
-	defer s.forge.mu.Unlock()
 	if s.pause > 0 {
-		rows = append(rows, one(fmt.Sprintf("requests in a pause of %s that the forge asked for", s.pause), "%.0f", float64(s.forge.refused)))
+		rows = append(rows, one(fmt.Sprintf("requests in a pause of %s that the forge asked for", s.pause), "%.0f", float64(refused)))
 	}
 	return append(rows, traffics("git", git)[:3]...)
 }

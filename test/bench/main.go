@@ -41,6 +41,8 @@ func main() {
 	flag.IntVar(&o.hosts, "hosts", 3, "with -scale: hosts that carry these on")
 	flag.IntVar(&o.memory, "memory", 512, "with -scale: MB of memory of the worker that has the waiting ones")
 	flag.DurationVar(&o.pause, "pause", 20*time.Second, "with -scale: the pause that the forge asks for meanwhile; 0 for none")
+	flag.DurationVar(&o.latency, "latency", 100*time.Millisecond, "with -scale: what an answer of the forge takes at least")
+	flag.IntVar(&o.minute, "minute", 0, "with -scale: requests that the forge takes in a minute; GitHub says 900; 0 for any number")
 	flag.BoolVar(&o.postgres, "postgres", false, "with -scale: the server stores in PostgreSQL, not in SQLite")
 	flag.Parse()
 	o.rounds = *rounds

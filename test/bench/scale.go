@@ -37,6 +37,8 @@ type scale struct {
 	rounds   int // of each command
 	postgres bool
 	pause    time.Duration
+	latency  time.Duration
+	minute   int
 }
 
 // runScale measures a worker with many tasks that wait, what people ask meanwhile, and many that go on at once.
@@ -48,15 +50,16 @@ func runScale(o scale) error {
 		}
 		stage := lab.SetStage(s, agenttest.Script{}, lab.QuickSettings)
 		stage.Server = server(s, false)
-		forge, err := newMeter(s, stage.Front)
+		forge, err := newMeter(s, stage.Front, o.latency, o.minute)
 		if err != nil {
 			return err
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Hour)
 		defer cancel()
-		if err := app.RegisterAttributes(ctx, stage.Client, client.DefaultNamespace); err != nil {
-			return err
-		}
+		// A namespace that was just made is not known to each part of the server yet.
+		lab.Eventually(s, time.Minute, "the namespace has the search attributes", func() bool {
+			return app.RegisterAttributes(ctx, stage.Client, client.DefaultNamespace) == nil
+		})
 		m := &many{scale: o, Stage: stage, forge: forge, scene: s}
 		if err := m.measure(ctx); err != nil {
 			return err
@@ -155,17 +158,24 @@ func (m *many) follow(ctx context.Context) error {
 		return err
 	}
 	defer l.kill()
-	for i := range m.followed {
+	for i, said := 0, time.Now(); i < m.followed; i++ {
 		if err := m.atRest(ctx, pullID(i)); err != nil {
 			return err
+		}
+		if time.Since(said) > 20*time.Second {
+			note("%d pull requests were looked at", i)
+			said = time.Now()
 		}
 	}
 	if _, most, err := l.resident(); err == nil {
 		m.add("first look at all pull requests: memory at most", "%.0f MB", float64(m.memory), mb(most))
 	}
 	m.add("first look at all pull requests: time", "%.1f s", 0, time.Since(l.began).Seconds())
-	api, _ := m.forge.clear()
+	api, _, refused := m.forge.clear()
 	m.rows = append(m.rows, traffics("first look", api)...)
+	if m.minute > 0 {
+		m.add("first look: requests that the forge refused", "%.0f", 0, float64(refused))
+	}
 	note("%d pull requests are followed after %s", m.followed, time.Since(l.began).Round(time.Second))
 	return nil
 }

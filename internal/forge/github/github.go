@@ -41,6 +41,7 @@ type Forge struct {
 	now      func() time.Time
 	sleep    func(ctx context.Context, d time.Duration) error
 	limit    limit
+	looks    looks
 	refusals refusals
 	memory   memory
 }
@@ -49,7 +50,8 @@ var _ forge.Forge = (*Forge)(nil)
 
 // New makes a GitHub forge. It refuses a base URL that would send the token in the clear.
 func New(c Config) (*Forge, error) {
-	f := &Forge{token: c.Token, host: "github.com", http: http.Client{Timeout: 30 * time.Second}, log: c.Log, now: c.Now, sleep: c.Sleep}
+	f := &Forge{token: c.Token, host: "github.com", http: http.Client{Timeout: 30 * time.Second}, log: c.Log, now: c.Now, sleep: c.Sleep,
+		looks: newLooks()}
 	if c.Token == nil && c.App == nil {
 		return nil, fault.New(fault.Input, "GitHub needs a token").WithHint("set LONGSHIFT_GITHUB_TOKEN or LONGSHIFT_GITHUB_APP_ID")
 	}

@@ -52,6 +52,11 @@ func (f *Forge) Snapshot(ctx context.Context, r task.Repository, number int, see
 	if number <= 0 {
 		return forge.Snapshot{}, fault.New(fault.Input, "pull request number %d is none", number)
 	}
+	end, err := f.looks.begin(ctx)
+	if err != nil {
+		return forge.Snapshot{}, err
+	}
+	defer end()
 	s, err := f.visit(ctx, r)
 	if err != nil {
 		return forge.Snapshot{}, err
