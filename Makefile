@@ -118,13 +118,14 @@ golangci: ## run the linters of .golangci.yml (about two minutes to build the fi
 	$(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run ./...
 
 .PHONY: bench
-bench: build agents ## measure: whole task against a shell script, and an earlier commit (BASE=ref), waiting pull requests, many tasks, parsers
+bench: build agents ## measure: whole task against a shell script, and an earlier commit (BASE=ref), waiting pull requests, many tasks at once and waiting, parsers
 	$(GO) test -run '^$$' -bench . -benchtime 1s ./internal/...
 	$(GO) test -run '^$$' -bench Caches -benchtime 1x ./activities
 	if [ -n "$(BASE)" ]; then .ci/bench-base "$(BASE)"; else $(GO) run ./test/bench; fi
 	$(GO) run ./test/bench -agents
 	$(GO) run ./test/bench -waiting 1000
 	$(GO) run ./test/bench -crowd 12
+	$(GO) run ./test/bench -scale
 	$(GO) test -run '^$$' -bench Click -benchtime 5x ./test/integration
 
 .PHONY: record

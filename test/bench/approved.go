@@ -27,12 +27,15 @@ type storm struct {
 	pause time.Duration // that the forge asks for in the middle of it
 }
 
-// stormScript has one deliverable, which a session fulfils, and a review that finds it good.
+// stormScript has one deliverable, which a session of a second and more fulfils, and a review that finds it good.
 func stormScript() agenttest.Script {
 	review, _ := json.Marshal(map[string]any{"verdict": "approved", "text": "fine"})
+	fix := lab.Session("fix", "Deliverable: FIX-001", "fix: make Add give the sum", lab.Fixed, "calc.go")
+	work := agenttest.Turn{Tools: []agenttest.Tool{{Name: "Bash", Input: map[string]any{"command": "sleep 1"}}}}
+	fix.Turns = append([]agenttest.Turn{work}, fix.Turns...)
 	return agenttest.Script{Rules: []agenttest.Rule{
 		lab.Planning("plan", "", "make Add give the sum"),
-		lab.Session("fix", "Deliverable: FIX-001", "fix: make Add give the sum", lab.Fixed, "calc.go"),
+		fix,
 		{Name: "review", Role: task.Reviewer, Turns: []agenttest.Turn{{Answer: review}}},
 	}}
 }

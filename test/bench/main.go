@@ -1,6 +1,6 @@
 // Command bench measures the whole task against a shell script that does the same git work and the same agent launches, and against an earlier
-// commit, in one run and taking turns, or what pull requests cost that wait, or many tasks at once, and prints the figures of
-// docs/performance.md. It needs the built programs, and Claude Code for whole tasks.
+// commit, in one run and taking turns, or what pull requests cost that wait, or many tasks at once, or an installation with thousands of tasks,
+// and prints the figures of docs/performance.md. It needs the built programs, and Claude Code for whole tasks.
 package main
 
 import (
@@ -35,15 +35,7 @@ func main() {
 	agents := flag.Bool("agents", false, "measure tasks of Codex and OpenCode against launches of their own programs")
 	many := flag.Bool("scale", false, "measure an installation with many tasks, of these sizes:")
 	var o scale
-	flag.IntVar(&o.parked, "parked", 1000, "with -scale: tasks that wait for their approval")
-	flag.IntVar(&o.followed, "followed", 100, "with -scale: pull requests that are looked after")
-	flag.IntVar(&o.approved, "approved", 30, "with -scale: tasks that are approved at the same moment; 0 leaves that out")
-	flag.IntVar(&o.hosts, "hosts", 3, "with -scale: hosts that carry these on")
-	flag.IntVar(&o.memory, "memory", 512, "with -scale: MB of memory of the worker that has the waiting ones")
-	flag.DurationVar(&o.pause, "pause", 20*time.Second, "with -scale: the pause that the forge asks for meanwhile; 0 for none")
-	flag.DurationVar(&o.latency, "latency", 100*time.Millisecond, "with -scale: what an answer of the forge takes at least")
-	flag.IntVar(&o.minute, "minute", 0, "with -scale: requests that the forge takes in a minute; GitHub says 900; 0 for any number")
-	flag.BoolVar(&o.postgres, "postgres", false, "with -scale: the server stores in PostgreSQL, not in SQLite")
+	o.flags()
 	flag.Parse()
 	o.rounds = *rounds
 	if *rounds < 2 {

@@ -36,6 +36,7 @@ type parker struct {
 func park(ctx context.Context, c client.Client, n int) error {
 	p := &parker{temporal: c, settings: project.Defaults()}
 	p.settings.Approval.Mode = "required"
+	worker.SetStickyWorkflowCacheSize(1000) // in place of 10 000: a task that waits is not needed here any more
 	defer p.stop()
 	if err := p.start(); err != nil {
 		return err

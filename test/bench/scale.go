@@ -2,12 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -16,8 +14,6 @@ import (
 	"github.com/longshift/longshift/internal/agent/agenttest"
 	"github.com/longshift/longshift/internal/app"
 	"github.com/longshift/longshift/internal/forge/forgetest"
-	"github.com/longshift/longshift/internal/repo/project"
-	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/test/lab"
 )
 
@@ -39,6 +35,19 @@ type scale struct {
 	pause    time.Duration
 	latency  time.Duration
 	minute   int
+}
+
+// flags declares them.
+func (o *scale) flags() {
+	flag.IntVar(&o.parked, "parked", 1000, "with -scale: tasks that wait for their approval")
+	flag.IntVar(&o.followed, "followed", 100, "with -scale: pull requests that are looked after")
+	flag.IntVar(&o.approved, "approved", 30, "with -scale: tasks that are approved at the same moment; 0 leaves that out")
+	flag.IntVar(&o.hosts, "hosts", 3, "with -scale: hosts that carry these on")
+	flag.IntVar(&o.memory, "memory", 512, "with -scale: MB of memory of the worker that has the waiting ones")
+	flag.DurationVar(&o.pause, "pause", 20*time.Second, "with -scale: the pause that the forge asks for meanwhile; 0 for none")
+	flag.DurationVar(&o.latency, "latency", 100*time.Millisecond, "with -scale: what an answer of the forge takes at least")
+	flag.IntVar(&o.minute, "minute", 0, "with -scale: requests that the forge takes in a minute; GitHub says 900; 0 for any number")
+	flag.BoolVar(&o.postgres, "postgres", false, "with -scale: the server stores in PostgreSQL, not in SQLite")
 }
 
 // runScale measures a worker with many tasks that wait, what people ask meanwhile, and many that go on at once.
@@ -128,97 +137,4 @@ func (m *many) fill(ctx context.Context) error {
 	m.add("tasks brought to their approval, in a second", "%.0f", 0, float64(m.parked)/time.Since(begun).Seconds())
 	note("%d tasks are parked after %s", m.parked, time.Since(begun).Round(time.Second))
 	return nil
-}
-
-// follow opens the pull requests and starts what looks after them while no worker runs. The worker that comes then has all of them to look
-// at for the first time, as after an outage. It is ended when it has.
-func (m *many) follow(ctx context.Context) error {
-	failed, work := make([]error, 16), make(chan signals.PullRequestInput)
-	var wg sync.WaitGroup
-	for k := range failed {
-		wg.Go(func() {
-			for in := range work {
-				if failed[k] == nil {
-					failed[k] = startFollowing(ctx, m.Client, in)
-				}
-			}
-		})
-	}
-	for _, in := range m.pulls() {
-		work <- in
-	}
-	close(work)
-	wg.Wait()
-	if err := errors.Join(failed...); err != nil {
-		return err
-	}
-	m.forge.clear()
-	l, err := m.worker(m.data())
-	if err != nil {
-		return err
-	}
-	defer l.kill()
-	for i, said := 0, time.Now(); i < m.followed; i++ {
-		if err := m.atRest(ctx, pullID(i)); err != nil {
-			return err
-		}
-		if time.Since(said) > 20*time.Second {
-			note("%d pull requests were looked at", i)
-			said = time.Now()
-		}
-	}
-	if _, most, err := l.resident(); err == nil {
-		m.add("first look at all pull requests: memory at most", "%.0f MB", float64(m.memory), mb(most))
-	}
-	m.add("first look at all pull requests: time", "%.1f s", 0, time.Since(l.began).Seconds())
-	api, _, refused := m.forge.clear()
-	m.rows = append(m.rows, traffics("first look", api)...)
-	if m.minute > 0 {
-		m.add("first look: requests that the forge refused", "%.0f", 0, float64(refused))
-	}
-	note("%d pull requests are followed after %s", m.followed, time.Since(l.began).Round(time.Second))
-	return nil
-}
-
-func (m *many) data() string { return filepath.Join(m.scene.dir, "host") }
-
-func pullID(n int) string { return fmt.Sprintf("followed-%05d-acme-calc", n) }
-
-// followedIn is the repository of the pull requests that are followed. It has no git behind it, which would be the slowest part of all.
-const followedIn = "acme/followed"
-
-// pulls puts the pull requests on the forge.
-func (m *many) pulls() (all []signals.PullRequestInput) {
-	head, can := strings.Repeat("a", 40), true
-	branches := map[string]string{"main": strings.Repeat("b", 40)}
-	for n := range m.followed {
-		in := opened(pullID(n), 0, head, project.Defaults())
-		in.Input.Repository, branches[in.Branch] = followedIn, head
-		all = append(all, in)
-	}
-	m.GitHub.AddRepository(forgetest.Repository{Name: followedIn, Branches: branches})
-	for n := range all {
-		in := &all[n]
-		in.Number = m.GitHub.OpenPull(followedIn, forgetest.Pull{Title: "Write three files", Head: in.Branch, Base: "main", Mergeable: &can})
-		in.URL = strings.Join([]string{m.forge.URL, followedIn, "pull", fmt.Sprint(in.Number)}, "/")
-	}
-	return all
-}
-
-// atRest waits until a pull request was looked at and nothing is to be done.
-func (m *many) atRest(ctx context.Context, id string) error {
-	for {
-		d, err := m.Client.DescribeWorkflowExecution(ctx, id, "")
-		if err != nil {
-			return err
-		}
-		if len(d.PendingActivities) == 0 && d.PendingWorkflowTask == nil && d.WorkflowExecutionInfo.HistoryLength > 10 {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("%s has not come to rest: %w", id, ctx.Err())
-		case <-time.After(50 * time.Millisecond):
-		}
-	}
 }

@@ -41,7 +41,7 @@ type Forge struct {
 	now      func() time.Time
 	sleep    func(ctx context.Context, d time.Duration) error
 	limit    limit
-	looks    looks
+	looks    *looks
 	refusals refusals
 	memory   memory
 }

@@ -52,7 +52,7 @@ func (f *Forge) Snapshot(ctx context.Context, r task.Repository, number int, see
 	if number <= 0 {
 		return forge.Snapshot{}, fault.New(fault.Input, "pull request number %d is none", number)
 	}
-	end, err := f.looks.begin(ctx)
+	end, err := f.looks.begin(ctx, f.now())
 	if err != nil {
 		return forge.Snapshot{}, err
 	}
