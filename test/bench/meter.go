@@ -1,6 +1,8 @@
 package main
 
 import (
+	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -41,6 +43,7 @@ func newMeter(s *scene, front string, latency time.Duration, minute int) (*meter
 		return nil, err
 	}
 	m, forward := &meter{latency: latency, minute: minute}, httputil.NewSingleHostReverseProxy(to)
+	forward.ErrorLog = log.New(io.Discard, "", 0) // a worker that is killed leaves requests behind
 	m.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		end, wait := m.begin(r)
 		defer end()
