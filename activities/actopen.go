@@ -8,7 +8,6 @@ import (
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/transcript"
-	"github.com/longshift/longshift/internal/confine/process"
 	"github.com/longshift/longshift/internal/disk"
 	"github.com/longshift/longshift/internal/fault"
 )
@@ -45,8 +44,11 @@ func (a *Acts) OpenSession(ctx context.Context, in OpenInput) (Opened, error) {
 	defer over()
 	a.processes.end(in.ID)
 	a.of.prestarter.handOver(in.ID, in.Agent) // another agent was expected; it ends
-	if _, err := process.ReapSession(ctx, in.ID); err != nil {
-		return Opened{}, fault.New(fault.Infra, "end what an earlier attempt left: %w", err)
+	if err := rec.reap(ctx); err != nil {
+		return Opened{}, err
+	}
+	if !rec.begun() {
+		rec.goOn(nil)
 	}
 	run := &sessionRun{ctx: ctx, of: a.of, in: in.SessionInput, tree: tree, rec: rec, start: a.of.now()}
 	started := Started{OpenInput: in, At: run.start}

@@ -142,6 +142,7 @@ func (p *prestarter) warm(ctx context.Context, in SessionInput, e *prestarted) e
 	if rec.begun() {
 		return nil
 	}
+	rec.goOn(nil)
 	s, err := p.launcher.start(ctx, in, rec)
 	if err != nil {
 		return err

@@ -51,7 +51,7 @@ func (e *endpoints) end(kept bool) task.Usage {
 // goOn has the next session go on with the process, in the background. When that can't be done, a fresh one is started. It returns false
 // when the process is not needed; the caller ends it then. The result of the session that has ended is on disk by now: what it has left goes.
 func (p *prestarter) goOn(ctx context.Context, next *SessionInput, from *relay) bool {
-	if p.lacksMemory() || outOfTouch(ctx) {
+	if p.lacksMemory() || outOfTouch(ctx) || ctx.Err() != nil { // the task may be at its end
 		return false
 	}
 	return p.begin(ctx, next, from.agent, func(ctx context.Context, in SessionInput, e *prestarted) error {
@@ -114,7 +114,7 @@ func (la *launcher) follow(in SessionInput, rec *record, from *relay) (*endpoint
 	if err != nil {
 		return nil, err
 	}
-	e := &endpoints{model: model{session, in.api()}, caller: from.ends.caller, from: &relay{role: from.role, home: from.home, mark: from.mark}}
+	e := &endpoints{model: model{session, in.api()}, caller: from.ends.caller, from: &relay{role: from.role, home: from.home, mark: from.mark, box: from.box}}
 	e.caller.Store(in.caller())
 	if from.ends.reports == nil {
 		return e, nil

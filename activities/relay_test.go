@@ -18,6 +18,7 @@ import (
 type going struct {
 	*warmer
 	fail  error                    // of Clear
+	gone  bool                     // the process ends before the next Run
 	kept  map[string]bool          // processes that wait for another session, by the one that has ended
 	clear map[string]agent.Session // by the session that has ended
 	runs  []agent.Session
@@ -25,8 +26,15 @@ type going struct {
 
 func (k *going) Run(ctx context.Context, s agent.Session, emit func(agent.Event)) (agent.Outcome, error) {
 	k.mu.Lock()
-	k.runs = append(k.runs, s)
+	gone := k.gone
+	if k.gone = false; !gone {
+		k.runs = append(k.runs, s)
+	}
 	k.mu.Unlock()
+	if gone {
+		k.warmer.Cool(s.ID)
+		return agent.Outcome{}, agent.ErrGone
+	}
 	out, err := k.warmer.Run(ctx, s, emit)
 	if out.Kept = s.Keep && out.Kind == agent.Completed && err == nil; out.Kept {
 		k.mu.Lock()
@@ -148,9 +156,13 @@ func TestFreshProcess(t *testing.T) {
 // TestNothingOfTheOther: a session that turns out to be of another role, or that comes when the process has ended, has nothing of the one before.
 func TestNothingOfTheOther(t *testing.T) {
 	t.Parallel()
-	for name, change := range map[string]func(*bench, *SessionInput){
-		"a reviewer":            func(_ *bench, next *SessionInput) { next.Role = task.Reviewer },
-		"the process has ended": func(b *bench, next *SessionInput) { b.prestarter.drop(next.ID) },
+	for name, change := range map[string]func(*bench, *going, *SessionInput){
+		"a reviewer":            func(_ *bench, _ *going, next *SessionInput) { next.Role = task.Reviewer },
+		"the process has ended": func(b *bench, _ *going, next *SessionInput) { b.prestarter.drop(next.ID) },
+		"it ends meanwhile":     func(_ *bench, k *going, _ *SessionInput) { k.gone = true },
+		"another box": func(_ *bench, _ *going, next *SessionInput) {
+			next.Paths.HideFromImplementer = []string{"README.md"}
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -160,13 +172,13 @@ func TestNothingOfTheOther(t *testing.T) {
 			_, err := b.attempt().session(b.Sessions, in)
 			must(t, err)
 			b.prestarted(next.ID)
-			change(b, &next)
+			change(b, k, &next)
 			_, err = b.attempt().session(b.Sessions, next)
 			must(t, err)
 			rec, err := openRecord(b.Data, next)
 			must(t, err)
 			one, two := k.runs[0], k.runs[1]
-			if one.Token == two.Token || one.StateDir == two.StateDir || rec.stateDir() != two.StateDir || rec.state.Mark != "" || len(k.warm)+len(k.kept) > 0 {
+			if two.Resume || one.Token == two.Token || one.StateDir == two.StateDir || rec.stateDir() != two.StateDir || rec.state.Mark != "" || len(k.warm)+len(k.kept) > 0 {
 				t.Errorf("%+v follows %+v", two, one)
 			}
 			b.free(next)

@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -131,7 +132,13 @@ func (s *Sessions) session(ctx context.Context, l *live) (SessionResult, error) 
 	if !rec.begun() {
 		rec.goOn(run.prestarted)
 	}
+	before := rec.state
 	res, err := run.do(ctx)
+	if errors.Is(err, agent.ErrGone) { // it begins with a process of its own
+		rec.state, run.prestarted = before, nil
+		rec.goOn(nil)
+		res, err = run.do(ctx)
+	}
 	if err != nil {
 		return SessionResult{}, err
 	}

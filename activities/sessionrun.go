@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"time"
 
 	"github.com/longshift/longshift/internal/agent"
@@ -56,6 +57,9 @@ func (r *sessionRun) do(ctx context.Context) (_ SessionResult, err error) {
 	box, dirs, err := r.of.launcher.confine(ctx, &s, r.in, ends)
 	if err != nil {
 		return SessionResult{}, err
+	}
+	if ends.from != nil && !reflect.DeepEqual(box, ends.from.box) {
+		return SessionResult{}, fault.New(fault.Infra, "run session %s in another box: %w", s.ID, agent.ErrGone)
 	}
 	enforcer, err := r.of.enforcers.of(r.in, r.tree.Dir(), s.StateDir, dirs.Cache, filepath.Join(s.StateDir, changeFile))
 	if err != nil {
@@ -115,7 +119,7 @@ func (r *sessionRun) do(ctx context.Context) (_ SessionResult, err error) {
 	}
 	log.end(res)
 	hideSecrets(r.of.redact, &res)
-	if out.Kept && res.Report.Kind == task.ReportProgress {
+	if out.Kept && res.Report.Kind == task.ReportProgress && (r.in.CeilingUSD == 0 || usage.CostUSD < r.in.CeilingUSD) {
 		r.onward = r.left(ends, box)
 	}
 	return res, nil

@@ -5,6 +5,7 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/longshift/longshift/task"
@@ -16,6 +17,10 @@ import (
 type Agent interface {
 	Run(ctx context.Context, s Session, emit func(Event)) (Outcome, error)
 }
+
+// ErrGone is wrapped by the error of Run when the process is gone, or is not for this session, that the session was to go on with. Nothing
+// has been done then; the session can be run in a state folder of its own.
+var ErrGone = errors.New("the process that the session was to go on with is gone")
 
 type Session struct {
 	ID       string // UUID; also the agent's own session id if the agent lets it be chosen

@@ -77,7 +77,7 @@ func (a *attempt) greet() error {
 	if err := checkInit(a.reader.init, a.s, a.proc.conversation, a.d.cfg.Version); err != nil {
 		return err
 	}
-	if a.s.Keep && !a.proc.cleared {
+	if a.s.Keep && !a.s.Resume && !a.proc.cleared {
 		a.proc.observe(a.s, a.reader.init.Dir)
 	}
 	a.reader.send(agent.Event{Kind: agent.Started, ID: a.reader.init.SessionID, Text: a.reader.init.Version})

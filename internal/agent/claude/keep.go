@@ -43,10 +43,11 @@ func (p *started) observe(s agent.Session, dir string) {
 }
 
 // keeps tells whether the process can have another session after this one. The session must have come to its proper end, and have left nothing
-// that runs or lies in the folders of its sandbox. A resumed one has a home in which an earlier attempt may have left anything.
+// that runs or lies in the folders of its sandbox. One that had an attempt before has a home in which that may have left anything.
 func (a *attempt) keeps() bool {
 	over := a.reader.result != nil && a.finished() || a.succeeded() && a.decisions.over() == nil
-	if !a.s.Keep || !over || a.resume || len(a.reader.tools) > 0 || a.proc.unknown != nil || a.proc.sessions+1 >= mostSessions || a.ended.Load() {
+	if !a.s.Keep || !over || a.cut != nil || a.s.Resume || len(a.reader.tools) > 0 || a.proc.unknown != nil ||
+		a.proc.sessions+1 >= mostSessions || a.ended.Load() {
 		return false
 	}
 	err := a.proc.unchanged()
@@ -113,7 +114,10 @@ func (d *Driver) clear(p *started, s agent.Session) error {
 			return errors.New("it asks or answers something")
 		}
 	}
+	late.Stop() // what follows may take long, where much was left
 	switch {
+	case !running(p):
+		return errors.New("it has ended")
 	case !reset || r.init == nil || r.result.IsError:
 		return errors.New("it has not begun another conversation")
 	case r.init.SessionID == p.conversation || !program.UUID.MatchString(r.init.SessionID):
@@ -133,6 +137,6 @@ func (d *Driver) clear(p *started, s agent.Session) error {
 
 // discard ends a process that waits, and removes its temporary files.
 func (p *started) discard() {
-	p.Stop()
+	p.Kill()                // it has nothing to finish
 	_ = os.RemoveAll(p.tmp) // leftovers cost only disk space
 }

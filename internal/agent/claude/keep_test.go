@@ -61,7 +61,7 @@ func TestClear(t *testing.T) {
 	}, func(dir string) []agenttest.Tool {
 		return []agenttest.Tool{
 			call("Edit", "file_path", filepath.Join(dir, "a.txt"), "old_string", "one", "new_string", "two"),
-			bash("pwd; echo LEFT=$LEFT; alias | grep -i ^alias.ll; grep -rlsF --exclude-dir=projects SEC''RET ~ $TMPDIR; ls ~ -A; ls ~/.claude -A; ls ~/.claude/projects/*; true"),
+			bash("pwd; echo LEFT=$LEFT; alias | grep -i ^alias.ll; grep -rlsF --exclude-dir=projects SEC''RET ~ $TMPDIR; ls -A ~ | grep -vx .cache; ls ~/.claude -A; ls ~/.claude/projects/*; true"),
 		}
 	})
 	if o, _ := r.run(t); o.Kind != agent.Completed {

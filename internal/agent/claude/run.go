@@ -95,7 +95,7 @@ func (a *attempt) run(ctx context.Context, emit func(agent.Event)) error {
 	a.reader, a.decisions = newReader(a.d.cfg.Now, emit), newDecisions(a.s)
 	if a.proc = a.d.takeWarm(a.s, a.resume); a.proc == nil {
 		if !a.s.Resume && conversation(a.s) != a.s.ID { // it was cleared for this session
-			return fault.New(fault.Infra, "the process that session %s was to go on with is gone", a.s.ID)
+			return fault.New(fault.Infra, "run session %s: %w", a.s.ID, agent.ErrGone)
 		}
 		if ctx.Err() != nil {
 			return nil

@@ -20,6 +20,9 @@ type State struct {
 	Memory int64 // bytes of the program's own process that are in memory
 }
 
+// exactWithin is how long a look may take that is to be of one moment. One takes a few milliseconds, but on a busy machine many are of none.
+const exactWithin = 500 * time.Millisecond
+
 // mostFiles limits how much is looked at in the folders of a program.
 const mostFiles = 1000
 
@@ -117,22 +120,42 @@ func (s State) resident() int64 {
 // exactSnapshot lists the processes of one moment. One that forks on and exits could stay ahead of a single walk through /proc, but not
 // without a new process id.
 func exactSnapshot() (snapshot, error) {
-	for try := range 50 {
+	for begin := time.Now(); time.Since(begin) < exactWithin; {
 		last := lastPid()
 		s, err := takeSnapshot()
 		if err != nil {
 			return nil, err
 		}
-		if last != "" && last == lastPid() {
+		if last != "" && last == lastPid() && s.whole() {
 			return s, nil
 		}
-		<-time.After(time.Duration(try) * 100 * time.Microsecond)
+		<-time.After(200 * time.Microsecond)
 	}
 	return nil, errors.New("list processes: too many come and go")
 }
 
-// lastPid is the newest process id of this system, "" when it is not known.
+// whole tells whether the parent of each process was seen. Where ids have begun anew, a child may be seen before its parent, which then ends.
+func (s snapshot) whole() bool {
+	for _, p := range s {
+		if _, seen := s[p.parent]; !seen && p.parent != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// lastPid is the newest process id of this system, "" when it is not known: a container may have a file in place of the kernel's, which is
+// not of this moment.
 func lastPid() string {
+	own, err1 := os.Stat("/proc/self/stat")
+	file, err2 := os.Stat("/proc/loadavg")
+	if err1 != nil || err2 != nil {
+		return ""
+	}
+	_, of := stampOf(own)
+	if _, on := stampOf(file); on != of {
+		return ""
+	}
 	data, _ := os.ReadFile("/proc/loadavg")
 	f := strings.Fields(string(data))
 	if len(f) < 5 {
