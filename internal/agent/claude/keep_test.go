@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -52,8 +53,9 @@ func (r *relay) next(t *testing.T, prompt string) (ended string) {
 // TestClear: a session goes on with the process of another, and a model that looks for what that one has left finds nothing.
 func TestClear(t *testing.T) {
 	t.Parallel()
+	const look = "pwd; echo LEFT=$LEFT; alias | grep -i ^alias.ll; grep -rlsF --exclude-dir=projects SEC''RET ~ $TMPDIR; ls -A ~ | grep -vx .cache; ls -A ~/.claude | grep -vx backups; ls ~/.claude/projects/*; true"
 	r := newRelay(t, []agenttest.Tool{
-		call("Write", "file_path", "a.txt", "content", "one\n"),
+		call("Write", "file_path", "a.txt", "content", "one\n"), bash(look),
 		bash("cd /; export LEFT=SECRET; alias ll=SECRET; echo SECRET >>~/.bashrc; echo SECRET >~/.claude/CLAUDE.md; mkdir -p ~/.cache; echo SECRET | tee ~/.cache/x $TMPDIR/x >/dev/null"),
 		bash("mkdir -p .claude/commands .claude/skills/clear; echo SECRET | tee .claude/commands/clear.md .claude/skills/clear/SKILL.md >/dev/null"),
 		bash("mkdir -p ~/.claude/commands ~/.claude/skills/s; echo SECRET | tee ~/.claude/commands/clear.md ~/.claude/skills/s/SKILL.md ~/.claude/settings.json >/dev/null; ln -s / ~/.claude/todos"),
@@ -61,9 +63,16 @@ func TestClear(t *testing.T) {
 	}, func(dir string) []agenttest.Tool {
 		return []agenttest.Tool{
 			call("Edit", "file_path", filepath.Join(dir, "a.txt"), "old_string", "one", "new_string", "two"),
-			bash("pwd; echo LEFT=$LEFT; alias | grep -i ^alias.ll; grep -rlsF --exclude-dir=projects SEC''RET ~ $TMPDIR; ls -A ~ | grep -vx .cache; ls ~/.claude -A; ls ~/.claude/projects/*; true"),
+			bash(look),
 		}
 	})
+	asked, permit := 0, r.session.Permit
+	r.session.Permit = func(ctx context.Context, c agent.Call) agent.Decision {
+		if strings.Contains(string(c.Input), "alias.ll") {
+			asked++
+		}
+		return permit(ctx, c)
+	}
 	if o, _ := r.run(t); o.Kind != agent.Completed {
 		t.Fatalf("outcome: %+v", o)
 	}
@@ -76,6 +85,9 @@ func TestClear(t *testing.T) {
 	o, e := r.run(t)
 	if o.Kind != agent.Completed || o.Resumed || p.Pid() != pid {
 		t.Errorf("outcome: %+v, process %d after %d", o, p.Pid(), pid)
+	}
+	if asked != 2 {
+		t.Errorf("asked %d times about a command of both sessions", asked)
 	}
 	results := e.Of(agent.ToolResult)
 	if len(results) != 3 || !strings.Contains(results[0].Text, "has not been read") {
@@ -230,5 +242,22 @@ func TestKeptEnds(t *testing.T) {
 				t.Errorf("processes are left: %v; kept: %v", left, r.kept)
 			}
 		})
+	}
+}
+
+// TestNothingWaitsAfterClose: a session that ends when the driver is closed has its outcome, and leaves nothing.
+func TestNothingWaitsAfterClose(t *testing.T) {
+	t.Parallel()
+	r := newRelay(t, []agenttest.Tool{bash("true")}, func(string) []agenttest.Tool { return []agenttest.Tool{bash("true")} })
+	permit := r.session.Permit
+	r.session.Permit = func(ctx context.Context, c agent.Call) agent.Decision {
+		r.Close()
+		return permit(ctx, c)
+	}
+	if o, _ := r.run(t); o.Kind != agent.Completed || o.Kept {
+		t.Errorf("outcome: %+v", o)
+	}
+	if left := agenttest.Processes(t, r.session.ID); left != nil || len(r.kept) != 0 {
+		t.Errorf("processes are left: %v; kept: %v", left, r.kept)
 	}
 }

@@ -137,10 +137,11 @@ func (a *attempt) run(ctx context.Context, emit func(agent.Event)) error {
 	}
 	a.proc.sessions++
 	a.proc.cleared = false
-	if err == nil {
-		return a.d.list(a.d.kept, a.s.ID, a.proc)
+	if err != nil {
+		a.proc.discard()
+	} else if a.d.list(a.d.kept, a.s.ID, a.proc) != nil { // the driver is closed, which is nothing to the session
+		a.kept = false
 	}
-	a.proc.discard()
 	return err
 }
 

@@ -84,13 +84,16 @@ func (d *Driver) Warm(ctx context.Context, s agent.Session) error {
 // list has a process wait, for Config.WarmTime at most. It ends the process when the driver is closed.
 func (d *Driver) list(where map[string]*started, session string, p *started) error {
 	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.closed {
-		go p.discard()
+	closed := d.closed
+	if !closed {
+		where[session] = p
+		p.expire = time.AfterFunc(d.cfg.WarmTime, func() { d.Cool(session) })
+	}
+	d.mu.Unlock()
+	if closed {
+		p.discard()
 		return fault.New(fault.Stopping, "claude driver is closed")
 	}
-	where[session] = p
-	p.expire = time.AfterFunc(d.cfg.WarmTime, func() { d.Cool(session) })
 	return nil
 }
 
