@@ -15,7 +15,7 @@ type endpoints struct {
 	model   model
 	reports *reporting.Session // nil when the agent reports in its text alone
 	caller  *atomic.Pointer[Caller]
-	from    *relay // the session whose process the agent goes on with; nil for a process of its own
+	from    *origin // of the process that the agent goes on with; nil for a process of its own
 }
 
 // open opens the endpoints of a session.

@@ -56,12 +56,11 @@ func (r *record) stateDir() string {
 func (r *record) reportsFile() string { return filepath.Join(r.dir, "reports.jsonl") }
 func (r *record) begun() bool         { return r.state.LastAsk > 0 }
 
-// goOn notes whose process the session begins with: that of its endpoints, if there are any. One that it was to go on with may have ended
-// since.
-func (r *record) goOn(e *endpoints) {
+// goOn notes which process the session begins with, nil for one of its own. One that it was to go on with may have ended since.
+func (r *record) goOn(from *origin) {
 	r.state.Home, r.state.Mark = "", ""
-	if e != nil && e.from != nil {
-		r.state.Home, r.state.Mark = e.from.home, e.from.mark
+	if from != nil {
+		r.state.Home, r.state.Mark = from.home, from.mark
 	}
 }
 

@@ -20,11 +20,16 @@ type Keeper interface {
 type relay struct {
 	agent Keeper
 	ended string // the session
-	role  task.Role
-	home  string // the session whose state folder the process has
-	mark  string // the session that it was started for, and is marked with
 	ends  *endpoints
-	box   sandbox.Spec // without what it reaches
+	*origin
+}
+
+// origin is what a process keeps from the session that it was started for, whatever sessions it goes on with.
+type origin struct {
+	role task.Role
+	home string       // the session whose state folder it has
+	mark string       // the session that it is marked with
+	box  sandbox.Spec // without what it reaches
 }
 
 // drop ends the process, if there is one.
@@ -79,7 +84,7 @@ func (p *prestarter) clear(ctx context.Context, in SessionInput, from *relay) (*
 	if rec.begun() {
 		return nil, errors.New("it has begun")
 	}
-	rec.state.Home, rec.state.Mark = from.home, from.mark
+	rec.goOn(from.origin)
 	in.CeilingUSD = -1 // nothing may be spent before the session begins
 	s, err := p.launcher.start(ctx, in, rec)
 	if err != nil {
@@ -114,7 +119,7 @@ func (la *launcher) follow(in SessionInput, rec *record, from *relay) (*endpoint
 	if err != nil {
 		return nil, err
 	}
-	e := &endpoints{model: model{session, in.api()}, caller: from.ends.caller, from: &relay{role: from.role, home: from.home, mark: from.mark, box: from.box}}
+	e := &endpoints{model: model{session, in.api()}, caller: from.ends.caller, from: from.origin}
 	e.caller.Store(in.caller())
 	if from.ends.reports == nil {
 		return e, nil

@@ -130,7 +130,7 @@ func (s *Sessions) session(ctx context.Context, l *live) (SessionResult, error) 
 		}
 	}
 	if !rec.begun() {
-		rec.goOn(run.prestarted)
+		rec.goOn(run.origin())
 	}
 	before := rec.state
 	res, err := run.do(ctx)

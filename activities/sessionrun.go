@@ -135,11 +135,19 @@ func (r *sessionRun) keeps() bool {
 
 // left is what the next session can go on with.
 func (r *sessionRun) left(ends *endpoints, box sandbox.Spec) *relay {
-	left := &relay{agent: r.agent.(Keeper), ended: r.in.ID, role: r.in.Role, home: cmp.Or(r.rec.state.Home, r.in.ID), mark: r.in.ID, ends: ends, box: box}
-	if ends.from != nil {
-		left.mark = ends.from.mark
+	from := ends.from
+	if from == nil {
+		from = &origin{role: r.in.Role, home: cmp.Or(r.rec.state.Home, r.in.ID), mark: r.in.ID, box: box}
 	}
-	return left
+	return &relay{agent: r.agent.(Keeper), ended: r.in.ID, ends: ends, origin: from}
+}
+
+// origin is that of the process that waits for the session, nil when none does or when it is its own.
+func (r *sessionRun) origin() *origin {
+	if r.prestarted == nil {
+		return nil
+	}
+	return r.prestarted.from
 }
 
 // coolDown ends a process that waits for Run, if Run is never called, or for another session that does not come.
@@ -154,7 +162,7 @@ func (r *sessionRun) open() (*endpoints, error) {
 	if r.prestarted == nil {
 		return r.of.launcher.open(r.in, r.rec)
 	}
-	if from := r.prestarted.from; from != nil && from.role != r.in.Role { // nothing of that session is for another role
+	if from := r.origin(); from != nil && from.role != r.in.Role { // nothing of that session is for another role
 		r.coolDown()
 		r.prestarted.close()
 		r.rec.goOn(nil)

@@ -51,13 +51,20 @@ type launch struct {
 	env  []string
 	key  string // hash of all of it, including the system prompt
 	same string // hash of what is the same for all sessions that one process can have
+
+	conversation string // the binary's id of the session
 }
 
 func (d *Driver) launch(s agent.Session, resume bool) launch {
-	all, which := arguments(s), identity(s, resume)
-	l := launch{args: slices.Concat(all, which), env: d.environment(s)}
+	l := launch{env: d.environment(s), conversation: s.ID}
+	which := "--session-id"
+	if resume {
+		l.conversation, which = conversation(s), "--resume"
+	}
+	all, id := arguments(s), []string{which, l.conversation}
+	l.args = slices.Concat(all, id)
 	l.same = hash(all, l.env, []string{d.cfg.Binary, s.Dir, s.StateDir, s.System, exports(s.CommandEnv), servers(s)})
-	l.key = hash(which, []string{l.same})
+	l.key = hash(id, []string{l.same})
 	return l
 }
 
@@ -70,14 +77,6 @@ func hash(parts ...[]string) string {
 		h.Write([]byte{';'})
 	}
 	return hex.EncodeToString(h.Sum(nil))
-}
-
-// identity names the conversation, and says whether it is there already.
-func identity(s agent.Session, resume bool) []string {
-	if resume {
-		return []string{"--resume", conversation(s)}
-	}
-	return []string{"--session-id", s.ID}
 }
 
 func arguments(s agent.Session) []string {

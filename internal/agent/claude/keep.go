@@ -38,7 +38,7 @@ type kept struct {
 func (p *started) observe(s agent.Session, dir string) {
 	p.dir = dir
 	if p.state, p.unknown = p.State(); p.unknown == nil {
-		p.settings, p.unknown = readSettings(s)
+		p.settings, p.unknown = program.ReadFile(s, settingsName)
 	}
 }
 
@@ -74,11 +74,7 @@ func (p *started) unchanged() error {
 // two sessions have the same StateDir and endpoints, and differ only in what Warm lets differ. Any error ends the process, and then the
 // session can't be run in that StateDir.
 func (d *Driver) Clear(ctx context.Context, ended string, s agent.Session) error {
-	s.Prompt = "-" // not known yet
-	if err := program.Check(s); err != nil {
-		return err
-	}
-	release, err := d.claim(ctx, s.ID, true)
+	release, err := d.expect(ctx, &s)
 	if err != nil {
 		return err
 	}

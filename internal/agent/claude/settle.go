@@ -14,9 +14,6 @@ import (
 // settingsName is the binary's own file in the home.
 const settingsName = "home/.claude.json"
 
-// mostSettings is how large that file may be, in bytes. It has less than a kilobyte.
-const mostSettings = 1 << 20
-
 // settle leaves nothing of the session before in the state folder, and writes down whose conversation follows. No process but the binary's
 // own, which waits, uses the folder. An error means that something may be left.
 func (p *started) settle(s agent.Session, l launch) error {
@@ -34,23 +31,7 @@ func (p *started) settle(s agent.Session, l launch) error {
 	if err := l.write(root, s); err != nil {
 		return err
 	}
-	return program.WriteFile(root, conversationFile(s), p.conversation+"\n")
-}
-
-func readSettings(s agent.Session) ([]byte, error) {
-	root, err := os.OpenRoot(s.StateDir)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	info, err := root.Lstat(settingsName)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > mostSettings {
-		return nil, errors.New("the binary's settings are not a small file")
-	}
-	return root.ReadFile(settingsName)
+	return program.KeepID(s, conversationFile(s), p.conversation)
 }
 
 // forget leaves only what the process itself goes on with: the new conversation, and the shell settings for its commands, which it reads

@@ -42,24 +42,16 @@ func (d *Driver) start(ctx context.Context, s agent.Session, resume bool) (*star
 	if err != nil {
 		return nil, err
 	}
-	of := s.ID
-	if resume {
-		of = conversation(s)
-	}
 	in := newInput(p.Stdin())
 	return &started{Process: p, in: in, lines: process.NewLineScanner(p.Stdout(), lineMax), hello: in.request(hooks(s)),
-		key: l.key, same: l.same, conversation: of, tmp: program.Tmp(s)}, nil
+		key: l.key, same: l.same, conversation: l.conversation, tmp: program.Tmp(s)}, nil
 }
 
 // Warm starts the session's process before its Run, without the prompt, because loading the binary takes longer than most of the rest.
 // The next Run takes the process over if only Prompt, Wall and Role differ. Any other Run of the session ends it, and so do Cool, Close
 // and Config.WarmTime. Warming a session twice does nothing; a running session can't be warmed.
 func (d *Driver) Warm(ctx context.Context, s agent.Session) error {
-	s.Prompt = "-" // not known yet
-	if err := program.Check(s); err != nil {
-		return err
-	}
-	release, err := d.claim(ctx, s.ID, true)
+	release, err := d.expect(ctx, &s)
 	if err != nil {
 		return err
 	}
@@ -79,6 +71,15 @@ func (d *Driver) Warm(ctx context.Context, s agent.Session) error {
 		return err
 	}
 	return d.list(d.warm, s.ID, p)
+}
+
+// expect checks and reserves a session whose prompt is not known yet.
+func (d *Driver) expect(ctx context.Context, s *agent.Session) (release func(), err error) {
+	s.Prompt = "-"
+	if err := program.Check(*s); err != nil {
+		return nil, err
+	}
+	return d.claim(ctx, s.ID, true)
 }
 
 // list has a process wait, for Config.WarmTime at most. It ends the process when the driver is closed.

@@ -2,6 +2,7 @@ package program
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -46,17 +47,30 @@ func KeepID(s agent.Session, name, id string) error {
 
 // KeptID is the id of an earlier attempt's conversation, "" if there is none that valid matches.
 func KeptID(s agent.Session, name string, valid *regexp.Regexp) string {
-	root, err := os.OpenRoot(s.StateDir)
-	if err != nil {
-		return ""
-	}
-	defer root.Close()
-	if info, err := root.Lstat(name); err != nil || !info.Mode().IsRegular() {
-		return "" // a pipe would block
-	}
-	data, err := root.ReadFile(name)
+	data, err := ReadFile(s, name)
 	if id := strings.TrimSpace(string(data)); err == nil && valid.MatchString(id) {
 		return id
 	}
 	return ""
+}
+
+// mostRead limits a file that ReadFile reads, in bytes.
+const mostRead = 1 << 20
+
+// ReadFile reads a small file of the state folder, in which the agent may have left anything: it follows no link out of it, and fails for
+// what is no file, because a pipe would block.
+func ReadFile(s agent.Session, name string) ([]byte, error) {
+	root, err := os.OpenRoot(s.StateDir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	info, err := root.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > mostRead {
+		return nil, fmt.Errorf("%s is not a small file", name)
+	}
+	return root.ReadFile(name)
 }

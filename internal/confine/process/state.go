@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -144,16 +145,21 @@ func (s snapshot) whole() bool {
 	return true
 }
 
-// lastPid is the newest process id of this system, "" when it is not known: a container may have a file in place of the kernel's, which is
-// not of this moment.
-func lastPid() string {
+// current tells whether /proc/loadavg is the kernel's own. A container may have a file in its place, which is not of this moment.
+var current = sync.OnceValue(func() bool {
 	own, err1 := os.Stat("/proc/self/stat")
 	file, err2 := os.Stat("/proc/loadavg")
 	if err1 != nil || err2 != nil {
-		return ""
+		return false
 	}
 	_, of := stampOf(own)
-	if _, on := stampOf(file); on != of {
+	_, on := stampOf(file)
+	return on == of
+})
+
+// lastPid is the newest process id of this system, "" when it is not known.
+func lastPid() string {
+	if !current() {
 		return ""
 	}
 	data, _ := os.ReadFile("/proc/loadavg")
