@@ -79,7 +79,8 @@ func measureRival(r rival, rounds int) error {
 	}
 	defer stop()
 	var ours, theirs []time.Duration
-	for n := range rounds {
+	for n := range rounds + weighings {
+		b.weighs = n >= rounds
 		shell, err := b.shell(n)
 		if err != nil {
 			return fmt.Errorf("shell script, round %d: %w", n, err)
@@ -89,7 +90,7 @@ func measureRival(r rival, rounds int) error {
 			return fmt.Errorf("task, round %d: %w", n, err)
 		}
 		fmt.Fprintf(os.Stderr, "%s, round %d: shell %.2fs, task %.2fs\n", r.name, n, shell.Seconds(), took.Seconds())
-		if n > 0 {
+		if n > 0 && !b.weighs {
 			ours, theirs = append(ours, took), append(theirs, shell)
 		}
 	}

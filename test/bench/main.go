@@ -99,6 +99,7 @@ type bench struct {
 	model             *agenttest.Server
 	temporal          client.Client
 	worker            int              // its process
+	weighs            bool             // the round's memory is followed, which takes a third of a core: such a round's time does not count
 	memory            map[string][]int // bytes above what was held before, at the highest, by the side
 }
 
@@ -178,22 +179,26 @@ func (b *bench) shell(n int) (time.Duration, error) {
 	if err := cmd.Start(); err != nil {
 		return 0, err
 	}
-	p := watch(cmd.Process.Pid)
+	end := b.weigh("shell script", cmd.Process.Pid, true)
 	err = cmd.Wait()
 	took := time.Since(begun)
-	p.resting = 0 // it began with this run
-	b.note("shell script", n, p)
+	end()
 	if err != nil {
 		return 0, fmt.Errorf("%w: %s", err, &out)
 	}
 	return took, nil
 }
 
-// note keeps the memory of a round, but for the first.
-func (b *bench) note(side string, n int, p *peak) {
-	if bytes := p.end(); n > 0 {
-		b.memory[side] = append(b.memory[side], bytes)
+// weigh follows the memory of a process until end is called, in a round that weighs.
+func (b *bench) weigh(side string, pid int, fresh bool) (end func()) {
+	if !b.weighs {
+		return func() {}
 	}
+	p := watch(pid)
+	if fresh {
+		p.resting = 0 // it began with this round
+	}
+	return func() { b.memory[side] = append(b.memory[side], p.end()) }
 }
 
 // task runs the same job as a task.
@@ -205,7 +210,7 @@ func (b *bench) task(n int, agent string) (time.Duration, string, error) {
 	id := fmt.Sprintf("bench-%s-%d", agent, n)
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
-	defer b.note(agent, n, watch(b.worker))
+	defer b.weigh(agent, b.worker, false)()
 	begun := time.Now()
 	run, err := b.temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: id, TaskQueue: signals.Queue}, signals.CodingTask,
 		map[string]any{"repository": remote, "task": "write three files",

@@ -16,6 +16,9 @@ const (
 	mostKB     = 200
 )
 
+// weighings is the number of rounds whose memory is followed, after those whose time counts.
+const weighings = 3
+
 // side is a build whose tasks are measured.
 type side struct {
 	*bench
@@ -50,7 +53,10 @@ func runWhole(rounds int, earlier string) error {
 		defer stop()
 	}
 	var scripts []float64
-	for n := range rounds {
+	for n := range rounds + weighings {
+		for _, s := range sides { // ours is b
+			s.weighs = n >= rounds
+		}
 		shell, err := b.shell(n)
 		if err != nil {
 			return fmt.Errorf("shell script, round %d: %w", n, err)
@@ -62,7 +68,7 @@ func runWhole(rounds int, earlier string) error {
 			}
 		}
 		fmt.Fprintln(os.Stderr)
-		if n > 0 {
+		if n > 0 && !b.weighs {
 			scripts = append(scripts, shell.Seconds())
 		}
 	}
@@ -80,7 +86,7 @@ func runWhole(rounds int, earlier string) error {
 	return b.timeline(sides[0].last)
 }
 
-// round has the side carry out the task with each agent. The first round is not counted.
+// round has the side carry out the task with each agent. The first round is not counted, and of the last ones only the memory is.
 func (s *side) round(n int) error {
 	for _, agent := range []string{task.AgentClaude, task.AgentNative} {
 		took, id, err := s.task(n, agent)
@@ -88,7 +94,7 @@ func (s *side) round(n int) error {
 			return fmt.Errorf("task with %s of %s: %w", agent, s.root, err)
 		}
 		fmt.Fprintf(os.Stderr, ", %s %.2fs", agent, took.Seconds())
-		if n == 0 {
+		if n == 0 || s.weighs {
 			continue
 		}
 		s.took[agent] = append(s.took[agent], took.Seconds())
