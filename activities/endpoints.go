@@ -6,6 +6,7 @@ import (
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/reporting"
+	"github.com/longshift/longshift/internal/confine/sandbox"
 	"github.com/longshift/longshift/internal/gateway"
 	"github.com/longshift/longshift/task"
 )
@@ -15,7 +16,8 @@ type endpoints struct {
 	model   model
 	reports *reporting.Session // nil when the agent reports in its text alone
 	caller  *atomic.Pointer[Caller]
-	from    *origin // of the process that the agent goes on with; nil for a process of its own
+	from    *origin       // of the process that the agent goes on with; nil for a process of its own
+	box     *sandbox.Spec // of the process that waits for the session, without what it reaches; nil when none does
 }
 
 // open opens the endpoints of a session.

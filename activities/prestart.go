@@ -85,6 +85,16 @@ func (p *prestarter) begin(ctx context.Context, next *SessionInput, w Warmer, re
 	return true
 }
 
+// startEarly prestarts the agent of the next session when this one begins, which pays where this one is short. No other agent ends for it.
+func (p *prestarter) startEarly(ctx context.Context, next *SessionInput) {
+	p.mu.Lock()
+	full := len(p.sessions) >= mostPrestarted
+	p.mu.Unlock()
+	if !full {
+		p.start(ctx, next)
+	}
+}
+
 // lacksMemory tells whether too little memory is free for prestarting an agent.
 func (p *prestarter) lacksMemory() bool {
 	if p.freeMemory == nil {
@@ -151,10 +161,12 @@ func (p *prestarter) warm(ctx context.Context, in SessionInput, e *prestarted) e
 	if err != nil {
 		return err
 	}
-	if _, _, err := p.launcher.confine(ctx, &s, in, ends); err != nil {
+	box, _, err := p.launcher.confine(ctx, &s, in, ends)
+	if err != nil {
 		ends.close()
 		return err
 	}
+	ends.box = &box
 	if err := e.agent.Warm(ctx, s); err != nil {
 		ends.close()
 		return err

@@ -36,6 +36,11 @@ func TestFewAgentsAreStartedAhead(t *testing.T) {
 	if _, waits := w.waits(burst[2].ID); !waits {
 		t.Error("the newest is not there")
 	}
+	early := b.session(task.Implementer, "script")
+	b.prestarter.startEarly(t.Context(), &early)
+	if b.prestarted(early.ID) != nil {
+		t.Error("an agent that is not needed yet has ended another")
+	}
 	b.forget(b.ref.TaskID)
 	b.free(all[0])
 }

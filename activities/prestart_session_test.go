@@ -64,8 +64,8 @@ func TestEarlyAgentEndsWithTheAttempt(t *testing.T) {
 	b.free(in)
 }
 
-// The next session's agent is prestarted as soon as this one has reported that its deliverable is done. After a session that has used its
-// budget up the task is parked, and a parked task has no process.
+// The next session's agent is prestarted when this one begins, and again as soon as it has reported that its deliverable is done. After a session
+// that has used its budget up, or that leads to no other, the task may be parked, and a parked task has no process.
 func TestSessionStartsTheNextAgent(t *testing.T) {
 	t.Parallel()
 	b, w := newPrestart(t, nil)
@@ -83,6 +83,11 @@ func TestSessionStartsTheNextAgent(t *testing.T) {
 			if _, err := askModel(ctx, s); err != nil { // $0.0045
 				return agent.Outcome{}, err
 			}
+			b.prestarted(next.ID)
+			if _, waits := w.waits(next.ID); !waits {
+				t.Error("no agent is started when the session begins")
+			}
+			b.prestarter.drop(next.ID) // it has waited for too long
 			emit(agent.Event{Kind: agent.Text, Text: c.text})
 			b.prestarted(next.ID)
 			if _, waits := w.waits(next.ID); waits != c.starts {
@@ -92,10 +97,60 @@ func TestSessionStartsTheNextAgent(t *testing.T) {
 		}
 		_, err := b.attempt().session(b.Sessions, in)
 		must(t, err)
+		if _, waits := w.waits(next.ID); waits != c.starts {
+			t.Errorf("after %s with a ceiling of $%v an agent waits: %v", c.text, c.ceiling, waits)
+		}
 		b.prestarter.drop(next.ID)
 		b.free(next)
 	}
 	if _, _, wrong := w.counts(); len(wrong) > 0 {
 		t.Error(wrong)
 	}
+}
+
+// TestEarlyAgentOfTheNextRole: a planner's session starts the first implementer's agent, and a plan that leads nowhere ends it.
+func TestEarlyAgentOfTheNextRole(t *testing.T) {
+	t.Parallel()
+	for plan, goesOn := range map[string]bool{
+		`"verdict":"work","deliverables":[{"id":"A-001","description":"d","acceptance":["it is there"]}]`: true,
+		`"verdict":"declined","deliverables":[]`:                                                          false,
+	} {
+		b, w := newPrestart(t, nil)
+		in, next := b.session(task.Planner, "script"), b.session(task.Implementer, "script")
+		in.Next = &next
+		w.play = func(context.Context, agent.Session, func(agent.Event)) (agent.Outcome, error) {
+			b.prestarted(next.ID)
+			if s, waits := w.waits(next.ID); !waits || s.ReadOnly {
+				t.Errorf("an agent waits: %v, read-only: %v", waits, s.ReadOnly)
+			}
+			return agent.Outcome{Kind: agent.Completed, Answer: []byte(`{"summary":"s","approach":"a","files":[],"risks":[],"evidence":"e","lines":1,"split":[],` + plan + "}")}, nil
+		}
+		res, err := b.attempt().session(b.Sessions, in)
+		must(t, err)
+		if _, waits := w.waits(next.ID); waits != goesOn || res.Plan == nil {
+			t.Errorf("after %+v: an agent waits: %v", res, waits)
+		}
+		b.prestarter.drop(next.ID)
+		b.free(next)
+	}
+}
+
+// TestEarlyAgentInAnotherBox: an agent whose sandbox turns out to be another than the session's is not used.
+func TestEarlyAgentInAnotherBox(t *testing.T) {
+	t.Parallel()
+	b, w := newPrestart(t, says("<DONE>ok</DONE>"))
+	in := b.session(task.Implementer, "script")
+	b.prestarter.start(t.Context(), &in)
+	b.prestarted(in.ID)
+	warm, _ := w.waits(in.ID)
+	in.Paths.HideFromImplementer = []string{"README.md"}
+	_, err := b.attempt().session(b.Sessions, in)
+	must(t, err)
+	if ran := w.sessions(); len(ran) != 1 || ran[0].Token == warm.Token {
+		t.Errorf("run as %+v, warmed for %+v", ran, warm)
+	}
+	if _, waits := w.waits(in.ID); waits {
+		t.Error("the agent still waits")
+	}
+	b.free(in)
 }

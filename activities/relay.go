@@ -119,7 +119,7 @@ func (la *launcher) follow(in SessionInput, rec *record, from *relay) (*endpoint
 	if err != nil {
 		return nil, err
 	}
-	e := &endpoints{model: model{session, in.api()}, caller: from.ends.caller, from: from.origin}
+	e := &endpoints{model: model{session, in.api()}, caller: from.ends.caller, from: from.origin, box: &from.box}
 	e.caller.Store(in.caller())
 	if from.ends.reports == nil {
 		return e, nil

@@ -58,6 +58,16 @@ type SessionResult struct {
 	Messages int    `json:"messages,omitempty"` // of people, that it holds
 }
 
+// leadsOn tells whether the next session most likely follows now. ceiling is what the session was allowed to cost, in US dollars: a task that has
+// no money left is parked.
+func (res SessionResult) leadsOn(ceiling float64) bool {
+	if res.Kind != agent.Completed || ceiling != 0 && res.Usage.CostUSD >= ceiling {
+		return false
+	}
+	kind := res.Report.Kind
+	return kind == task.ReportProgress || kind == task.ReportDone || res.Plan != nil && res.Plan.Verdict == task.VerdictWork
+}
+
 // Sessions runs the agent sessions of a host.
 type Sessions struct {
 	host       string
@@ -132,12 +142,18 @@ func (s *Sessions) session(ctx context.Context, l *live) (SessionResult, error) 
 	if !rec.begun() {
 		rec.goOn(run.origin())
 	}
+	if !run.keeps() { // otherwise the next session goes on with this one's process
+		s.prestarter.startEarly(ctx, in.Next)
+	}
 	before := rec.state
 	res, err := run.do(ctx)
 	if errors.Is(err, agent.ErrGone) { // it begins with a process of its own
 		rec.state, run.prestarted = before, nil
 		rec.goOn(nil)
 		res, err = run.do(ctx)
+	}
+	if in.Next != nil && (err != nil || !res.leadsOn(in.CeilingUSD)) {
+		s.prestarter.drop(in.Next.ID)
 	}
 	if err != nil {
 		return SessionResult{}, err

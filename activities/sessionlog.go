@@ -123,7 +123,7 @@ func (l *sessionLog) event(e agent.Event) {
 func (l *sessionLog) report(r reporting.Report) {
 	l.line("[%s] %s", r.Tool, excerpt.Line(l.hide(string(r.Arguments)), 1000))
 	l.collect(r)
-	if r.Kind == task.Progress {
+	if r.Kind == task.Progress || r.Answer != nil {
 		l.next()
 	}
 }

@@ -58,7 +58,7 @@ func (r *sessionRun) do(ctx context.Context) (_ SessionResult, err error) {
 	if err != nil {
 		return SessionResult{}, err
 	}
-	if ends.from != nil && !reflect.DeepEqual(box, ends.from.box) {
+	if ends.box != nil && !reflect.DeepEqual(box, *ends.box) {
 		return SessionResult{}, fault.New(fault.Infra, "run session %s in another box: %w", s.ID, agent.ErrGone)
 	}
 	enforcer, err := r.of.enforcers.of(r.in, r.tree.Dir(), s.StateDir, dirs.Cache, filepath.Join(s.StateDir, changeFile))
@@ -119,7 +119,7 @@ func (r *sessionRun) do(ctx context.Context) (_ SessionResult, err error) {
 	}
 	log.end(res)
 	hideSecrets(r.of.redact, &res)
-	if out.Kept && res.Report.Kind == task.ReportProgress && (r.in.CeilingUSD == 0 || usage.CostUSD < r.in.CeilingUSD) {
+	if out.Kept && res.Report.Kind == task.ReportProgress && res.leadsOn(r.in.CeilingUSD) {
 		r.onward = r.left(ends, box)
 	}
 	return res, nil
@@ -175,6 +175,7 @@ func (r *sessionRun) open() (*endpoints, error) {
 		return r.prestarted, nil
 	}
 	r.coolDown() // it is connected to the server that is closed now
+	r.prestarted.box = nil
 	if err := r.of.launcher.openReports(r.prestarted, r.in, r.rec); err != nil {
 		r.prestarted.close()
 		return nil, err

@@ -51,9 +51,9 @@ func (t *pipeline) settled(ctx workflow.Context) {
 }
 
 // asks tells whether this plan needs a decision: the first one does, a plan after a review only when the settings say so.
-func (t *pipeline) asks() bool {
-	a := t.settings.Approval
-	return a.Mode != "none" && (t.status.Iteration == 1 || a.Again)
+func (f facts) asks() bool {
+	a := f.settings.Approval
+	return a.Mode != "none" && (f.status.Iteration == 1 || a.Again)
 }
 
 func (t *pipeline) decide(ctx workflow.Context) (decision, error) {

@@ -168,7 +168,7 @@ func (ck *checks) command(ctx workflow.Context, activity any, in activities.Comm
 				return ck.assignment.long(ctx, label+excerpt.Clip(in.Command, 100), wall)
 			},
 			call: func(ctx workflow.Context) error {
-				in.Ref, in.Commit, in.Wall, in.Next = ck.ref(), ck.status.Head, wall, ck.sessions.ahead(nil)
+				in.Ref, in.Commit, in.Wall, in.Next = ck.ref(), ck.status.Head, wall, ck.sessions.ahead()
 				in.Paths, in.Env, in.Precedence = ck.settings.Paths, ck.settings.Env, ck.sessions.precedence(ctx)
 				return workflow.ExecuteActivity(ctx, activity, in).Get(ctx, &c)
 			},

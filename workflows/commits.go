@@ -47,7 +47,7 @@ func (cm *commits) commit(ctx workflow.Context, r task.Report) error {
 	err := cm.parking.insist(ctx, func() error {
 		return cm.runner.inGit(ctx, "commit: "+firstLine(message), git.CommitWork, func() any {
 			return activities.CommitInput{Ref: cm.ref(), Session: cm.sessions.numbered, Message: message, Specs: cm.settings.Specs,
-				BaseCommit: cm.status.BaseCommit, Next: cm.sessions.ahead(nil), Paths: cm.settings.Paths, Planned: cm.status.Plan.Opened()}
+				BaseCommit: cm.status.BaseCommit, Next: cm.sessions.ahead(), Paths: cm.settings.Paths, Planned: cm.status.Plan.Opened()}
 		}, &out)
 	})
 	if err != nil {

@@ -102,9 +102,7 @@ func (se *sessions) ask(ctx workflow.Context, s *session) (activities.SessionRes
 			se.entry(s).Host = se.assignment.Host
 			in := s.input
 			in.Ref, in.Wall, in.Precedence = se.journal.ref(), wall, se.precedence(ctx)
-			if d := in.Prompt.Deliverable; d != nil {
-				in.Next = se.ahead(d)
-			}
+			in.Next = se.after(s)
 			if in.CeilingUSD = se.budget.left(s) + s.on(se.assignment.Host).CostUSD; in.CeilingUSD <= 0 {
 				in.CeilingUSD = -1 // 0 would be no ceiling
 			}
