@@ -194,10 +194,10 @@ func TestClearedIsKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := r.warm[r.session.ID]
-	ready := agenttest.Pipe(t, r.session.Dir, "ready.fifo")
+	ready, second := agenttest.Pipe(t, r.session.Dir, "ready.fifo"), r.session
 	go func() {
 		<-ready
-		recorded(t, r.session, "toolu_second_0_0_0")
+		recorded(t, second, "toolu_second_0_0_0")
 		syscall.Kill(p.Pid(), syscall.SIGKILL)
 	}()
 	if o, _ := r.run(t); o.Kind != agent.Errored || !strings.Contains(o.Text, "SIGKILL") {
