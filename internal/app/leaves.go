@@ -11,6 +11,9 @@ import (
 	"strings"
 	"time"
 
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/client"
+
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/fault"
@@ -21,15 +24,36 @@ import (
 	"github.com/longshift/longshift/internal/redact"
 	"github.com/longshift/longshift/internal/repo/toolcache"
 	"github.com/longshift/longshift/internal/repo/workspace"
+	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
 )
 
 func newHub(cfg config.Config, log *slog.Logger) (*github.Forge, error) {
-	c := github.Config{Token: reader(cfg.GitHub.Token), BaseURL: cfg.GitHub.URL, Log: log}
+	c := github.Config{Token: reader(cfg.GitHub.Token), BaseURL: cfg.GitHub.URL, Writes: cfg.GitHub.Writes, Log: log}
 	if own := cfg.GitHub.App; own.Present() {
 		c.App = &github.App{ID: own.ID, Key: reader(own.Key), Installation: own.Installation, Learn: learn(cfg)}
 	}
 	return github.New(c)
+}
+
+// pollersCount is how long a worker counts as there after it has asked for work. One that gets none asks again after a minute.
+const pollersCount = 75 * time.Second
+
+// workersOf counts the workers that write to forges, as far as the server knows of them.
+func workersOf(c client.Client) func(context.Context) (int, error) {
+	return func(ctx context.Context) (int, error) {
+		queue, err := c.DescribeTaskQueue(ctx, signals.Queue, enumspb.TASK_QUEUE_TYPE_ACTIVITY)
+		if err != nil {
+			return 0, fault.New(fault.Infra, "count the workers: %w", err)
+		}
+		there := map[string]bool{} // a worker has several pollers
+		for _, p := range queue.GetPollers() {
+			if time.Since(p.GetLastAccessTime().AsTime()) < pollersCount {
+				there[p.GetIdentity()] = true
+			}
+		}
+		return len(there), nil
+	}
 }
 
 // learn has the redactor know an app's tokens. They come every hour and it keeps so many values, so it is told again of secrets that were

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"maps"
 	"os"
@@ -12,6 +13,11 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	enumspb "go.temporal.io/api/enums/v1"
+	taskqueuepb "go.temporal.io/api/taskqueue/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/config"
@@ -21,6 +27,7 @@ import (
 	"github.com/longshift/longshift/internal/gateway"
 	"github.com/longshift/longshift/internal/redact"
 	"github.com/longshift/longshift/internal/repo/toolcache"
+	"github.com/longshift/longshift/signals"
 )
 
 func TestForgeOfARepository(t *testing.T) {
@@ -171,5 +178,34 @@ func TestNewHost(t *testing.T) {
 	defer end()
 	if _, ok := h.Agents["script"]; ok || len(h.Agents) != 1 || h.Scenario != "" {
 		t.Error("the scripted agent may be chosen without a scenario of the operator")
+	}
+}
+
+// queue is a server that says who asks a task queue for work.
+type queue struct {
+	client.Client
+	pollers []*taskqueuepb.PollerInfo
+	fails   error
+}
+
+func (q queue) DescribeTaskQueue(_ context.Context, name string, kind enumspb.TaskQueueType) (*workflowservice.DescribeTaskQueueResponse, error) {
+	if name != signals.Queue || kind != enumspb.TASK_QUEUE_TYPE_ACTIVITY {
+		return nil, errors.New("another queue")
+	}
+	return &workflowservice.DescribeTaskQueueResponse{Pollers: q.pollers}, q.fails
+}
+
+// TestWorkersOf: each worker that has asked for work lately counts once.
+func TestWorkersOf(t *testing.T) {
+	t.Parallel()
+	poller := func(name string, ago time.Duration) *taskqueuepb.PollerInfo {
+		return &taskqueuepb.PollerInfo{Identity: name, LastAccessTime: timestamppb.New(time.Now().Add(-ago))}
+	}
+	q := queue{pollers: []*taskqueuepb.PollerInfo{poller("a", time.Second), poller("a", 4*time.Minute), poller("b", 70*time.Second), poller("gone", 3*time.Minute)}}
+	if n, err := workersOf(q)(t.Context()); n != 2 || err != nil {
+		t.Errorf("%d workers, %v", n, err)
+	}
+	if _, err := workersOf(queue{fails: errors.New("away")})(t.Context()); fault.KindOf(err) != fault.Infra {
+		t.Errorf("got %v", err)
 	}
 }

@@ -89,6 +89,7 @@ func newListeners(
 	if err != nil {
 		return nil, nil, err
 	}
+	hub.SharedBy(workersOf(c))
 	typed := io.Reader(strings.NewReader(""))
 	if cfg.Channels.Terminal && term.IsTerminal(int(os.Stdin.Fd())) {
 		typed = os.Stdin

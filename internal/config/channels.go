@@ -2,6 +2,7 @@ package config
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -103,6 +104,7 @@ func (c *Config) validateChannels() []error {
 			wrong(l.form.MatchString(item), l.name, item, "not of the right form; "+l.give)
 		}
 	}
+	wrong(g.Writes >= 0, "LONGSHIFT_GITHUB_WRITES", strconv.Itoa(g.Writes), "negative; give the requests in a minute, or 0 for any number")
 	wrong(g.Poll >= 0, "LONGSHIFT_GITHUB_POLL", g.Poll.String(), "negative; give a duration such as 1m, or 0s for never")
 	wrong(g.Label != "" && len(g.Label) <= 50, "LONGSHIFT_GITHUB_LABEL", g.Label, "not a label; give one of up to 50 characters")
 	wrong(!w.Token.Present() || w.Phone != "", "LONGSHIFT_WHATSAPP_PHONE_ID", "",

@@ -18,6 +18,7 @@ type GitHub struct {
 	Repositories []string      `envconfig:"LONGSHIFT_GITHUB_REPOSITORIES"`
 	Label        string        `envconfig:"LONGSHIFT_GITHUB_LABEL" default:"longshift"`
 	Poll         time.Duration `envconfig:"LONGSHIFT_GITHUB_POLL" default:"1m"`
+	Writes       int           `envconfig:"LONGSHIFT_GITHUB_WRITES" default:"80"`
 }
 
 // GitHubApp is the app that stands in for a token.

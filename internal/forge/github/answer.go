@@ -72,11 +72,14 @@ func understand(ctx context.Context, resp *gh.Response, err error, now time.Time
 		return ctx.Err()
 	}
 	var (
+		held      *problem
 		spent     *gh.RateLimitError
 		secondary *gh.AbuseRateLimitError
 		answer    *gh.ErrorResponse
 	)
 	switch {
+	case errors.As(err, &held): // the request was not made
+		return held
 	case errors.As(err, &spent):
 		p := &problem{status: http.StatusForbidden, message: spent.Message, passing: true, limited: true}
 		if resp == nil || resp.Response == nil || !p.timed(resp.Response, now) {

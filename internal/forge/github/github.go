@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	gh "github.com/google/go-github/v66/github"
-
 	"github.com/longshift/longshift/internal/clock"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
@@ -25,6 +23,7 @@ type Config struct {
 	App     *App                                      // in place of a token
 	BaseURL string                                    // of GitHub Enterprise Server, with or without /api/v3; "" for github.com
 	HTTP    *http.Client                              // its redirect policy is replaced; nil for a client with a timeout of 30 s
+	Writes  int                                       // requests that write in a minute, of all workers; 0 for any number
 	Log     *slog.Logger
 	Now     func() time.Time
 	Sleep   func(ctx context.Context, d time.Duration) error // waits inside a call, at most 10 s in all
@@ -41,6 +40,7 @@ type Forge struct {
 	now      func() time.Time
 	sleep    func(ctx context.Context, d time.Duration) error
 	limit    limit
+	pace     pace
 	looks    *looks
 	refusals refusals
 	memory   memory
@@ -51,7 +51,7 @@ var _ forge.Forge = (*Forge)(nil)
 // New makes a GitHub forge. It refuses a base URL that would send the token in the clear.
 func New(c Config) (*Forge, error) {
 	f := &Forge{token: c.Token, host: "github.com", http: http.Client{Timeout: 30 * time.Second}, log: c.Log, now: c.Now, sleep: c.Sleep,
-		looks: newLooks()}
+		looks: newLooks(), pace: pace{most: c.Writes}}
 	if c.Token == nil && c.App == nil {
 		return nil, fault.New(fault.Input, "GitHub needs a token").WithHint("set LONGSHIFT_GITHUB_TOKEN or LONGSHIFT_GITHUB_APP_ID")
 	}
@@ -97,13 +97,5 @@ func apiURL(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// client makes a client of the library for one request. A longer-lived one would remember rate limits by the clock of this machine, and
-// take the reset of the hourly limit for the end of a secondary one; limit remembers instead.
-func (f *Forge) client(token string) *gh.Client {
-	c := gh.NewClient(&f.http).WithAuthToken(token)
-	c.UserAgent = "longshift"
-	if f.base != nil {
-		c.BaseURL = f.base
-	}
-	return c
-}
+// SharedBy has the forge take only its part of the requests that write, of as many workers as count says. It is called before the forge is used.
+func (f *Forge) SharedBy(count func(ctx context.Context) (int, error)) { f.pace.sharers = count }

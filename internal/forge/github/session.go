@@ -1,6 +1,7 @@
 package github
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -74,7 +75,7 @@ func (s *session) once(ctx context.Context, do func(c *gh.Client) (*gh.Response,
 	if wait := s.limit.wait(s.who, s.now()); wait > 0 {
 		return &problem{message: "GitHub has asked for a pause", passing: true, limited: true, wait: wait}
 	}
-	resp, err := do(s.client(s.key))
+	resp, err := do(s.client())
 	now := s.now()
 	if err == nil {
 		s.limit.passed(s.who, now)
@@ -90,6 +91,19 @@ func (s *session) once(ctx context.Context, do func(c *gh.Client) (*gh.Response,
 		p.wait = s.limit.pause(s.who, now, p.wait)
 	}
 	return err
+}
+
+// client makes a client of the library for one request. A longer-lived one would remember rate limits by the clock of this machine, and
+// take the reset of the hourly limit for the end of a secondary one; limit remembers instead.
+func (s *session) client() *gh.Client {
+	h := s.http
+	h.Transport = paced{s.Forge, s.who, cmp.Or(h.Transport, http.DefaultTransport)}
+	c := gh.NewClient(&h).WithAuthToken(s.key)
+	c.UserAgent = "longshift"
+	if s.base != nil {
+		c.BaseURL = s.base
+	}
+	return c
 }
 
 // again decides after a failed request: it has waited and the request is to be made again, or err is what to return.
