@@ -65,7 +65,8 @@ parts-%:
 	@.ci/parts $*
 
 # With CI=true a part that is missing fails its test, and skips nothing. vet is in lint: here it would look through all that we depend on
-# once more, as built for the race detector. Tests wait for programs as often as they work, so there are more at a time than cores.
+# once more, as built for the race detector. A program that is built for it waits a second before it exits, unless told otherwise. Tests wait
+# for programs as often as they work, so there are more at a time than cores.
 .PHONY: test
 test: parts build agents ## run every test: units, integration on real parts, kills, replays
 	@.ci/in-memory $(MAKE) --no-print-directory all-tests
@@ -73,11 +74,11 @@ test: parts build agents ## run every test: units, integration on real parts, ki
 .PHONY: all-tests
 all-tests: export CI := true
 all-tests:
-	raced=$$($(GO) list $(LONGEST) $(CONCURRENT) | grep -vxF "$$($(GO) list $(PLAIN))") && \
+	export GORACE=atexit_sleep_ms=10; raced=$$($(GO) list $(LONGEST) $(CONCURRENT) | grep -vxF "$$($(GO) list $(PLAIN))") && \
 	  $(GO) test -race -p $(AT_ONCE) -vet=off -timeout 20m $$raced && \
 	  $(GO) test -p $(AT_ONCE) -vet=off -timeout 20m ./internal/repo/workspace $$($(GO) list $(UNITS) | grep -vxF "$$raced")
-	$(GO) test -p 2 -parallel $(shell nproc) -vet=off -timeout 40m ./test/chaos ./test/integration
-	$(GO) test -parallel $$((2 * $(shell nproc))) -vet=off -timeout 40m $$($(GO) list ./test/... | grep -vE '/test/(chaos|integration)$$')
+	$(GO) test -p 2 -parallel $(AT_ONCE) -vet=off -timeout 40m ./test/chaos ./test/integration ./test/acceptance \
+	  $$($(GO) list ./test/... | grep -vE '/test/(chaos|integration|acceptance)$$')
 	cd devserver && $(GO) test $(AS_SERVER) -vet=off -timeout 10m ./...
 	cd test/compose && $(GO) test -vet=off -timeout 5m ./...
 
