@@ -109,14 +109,7 @@ type paced struct {
 
 func (p paced) RoundTrip(r *http.Request) (*http.Response, error) {
 	if writing(r) {
-		wait, ok := p.pace.take(r.Context(), p.who, p.now())
-		var err error
-		if !ok {
-			err = &problem{message: "much else is to be written first, and GitHub takes only so much in a minute", passing: true, wait: wait}
-		} else if wait > 0 {
-			err = p.sleep(r.Context(), wait)
-		}
-		if err != nil {
+		if err := p.turn(r.Context()); err != nil {
 			if r.Body != nil {
 				_ = r.Body.Close()
 			}
@@ -124,6 +117,21 @@ func (p paced) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 	}
 	return p.next.RoundTrip(r)
+}
+
+// turn waits for the turn of a request that writes.
+func (p paced) turn(ctx context.Context) error {
+	wait, ok := p.pace.take(ctx, p.who, p.now())
+	switch {
+	case !ok:
+		return &problem{message: "much else is to be written first, and GitHub takes only so much in a minute", passing: true, wait: wait}
+	case wait == 0:
+		return nil
+	}
+	if err := p.sleep(ctx, wait); err != nil {
+		return err
+	}
+	return p.paused(p.who) // GitHub may have asked for a pause meanwhile
 }
 
 // writing tells whether a request changes something. What is asked by GraphQL is a question, although it is sent like a change.

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/longshift/longshift/internal/forge/forgetest"
 )
 
 // TestPaceOfManyWorkers: a thousand requests that write, which come to several workers at the same moment, are made as fast as GitHub takes
@@ -117,4 +119,21 @@ func TestWritesWaitForTheirTurn(t *testing.T) {
 	b.look(n, "") // it only reads
 	b.clock.advance(time.Minute)
 	b.say(n, "later", "text")
+}
+
+// TestPauseWhileAWriteWaits: what waits for its turn is not made when GitHub has asked for a pause meanwhile.
+func TestPauseWhileAWriteWaits(t *testing.T) {
+	t.Parallel()
+	b, n := opened(t)
+	b.forge.pace.most = 1
+	b.say(n, "one", "text")
+	b.clock.advance(58 * time.Second)
+	b.forge.sleep = func(ctx context.Context, d time.Duration) error {
+		b.forge.limit.pause(forgetest.Token, b.clock.now(), time.Minute)
+		return b.clock.sleep(ctx, d)
+	}
+	before := len(b.ours(n))
+	if got := retryAfterOf(t, b.forge.Comment(t.Context(), shop(), n, "two", "text")); got != 58*time.Second || len(b.ours(n)) != before {
+		t.Errorf("comes again after %s, there are %d comments", got, len(b.ours(n))-before)
+	}
 }

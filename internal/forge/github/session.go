@@ -72,8 +72,8 @@ func (s *session) repeat(ctx context.Context, what string, do func(c *gh.Client)
 
 // once makes one request, unless GitHub has asked for a pause.
 func (s *session) once(ctx context.Context, do func(c *gh.Client) (*gh.Response, error)) error {
-	if wait := s.limit.wait(s.who, s.now()); wait > 0 {
-		return &problem{message: "GitHub has asked for a pause", passing: true, limited: true, wait: wait}
+	if err := s.paused(s.who); err != nil {
+		return err
 	}
 	resp, err := do(s.client())
 	now := s.now()
@@ -91,6 +91,14 @@ func (s *session) once(ctx context.Context, do func(c *gh.Client) (*gh.Response,
 		p.wait = s.limit.pause(s.who, now, p.wait)
 	}
 	return err
+}
+
+// paused fails while GitHub has asked for a pause.
+func (f *Forge) paused(who string) error {
+	if wait := f.limit.wait(who, f.now()); wait > 0 {
+		return &problem{message: "GitHub has asked for a pause", passing: true, limited: true, wait: wait}
+	}
+	return nil
 }
 
 // client makes a client of the library for one request. A longer-lived one would remember rate limits by the clock of this machine, and
