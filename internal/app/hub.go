@@ -1,0 +1,83 @@
+package app
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/client"
+
+	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/config"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/internal/forge/github"
+	"github.com/longshift/longshift/internal/forge/local"
+	"github.com/longshift/longshift/internal/redact"
+	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
+)
+
+func newHub(cfg config.Config, log *slog.Logger) (*github.Forge, error) {
+	c := github.Config{Token: reader(cfg.GitHub.Token), BaseURL: cfg.GitHub.URL, Writes: cfg.GitHub.Writes, Log: log}
+	if own := cfg.GitHub.App; own.Present() {
+		c.App = &github.App{ID: own.ID, Key: reader(own.Key), Installation: own.Installation, Learn: learn(cfg)}
+	}
+	return github.New(c)
+}
+
+// pollersCount is how long a worker counts as there after it has asked for work. One that gets none asks again after a minute.
+const pollersCount = 75 * time.Second
+
+// workersOf counts the workers that write to forges, as far as the server knows of them.
+func workersOf(c client.Client) func(context.Context) (int, error) {
+	return func(ctx context.Context) (int, error) {
+		queue, err := c.DescribeTaskQueue(ctx, signals.Queue, enumspb.TASK_QUEUE_TYPE_ACTIVITY)
+		if err != nil {
+			return 0, fault.New(fault.Infra, "count the workers: %w", err)
+		}
+		there := map[string]bool{} // a worker has several pollers
+		for _, p := range queue.GetPollers() {
+			if time.Since(p.GetLastAccessTime().AsTime()) < pollersCount {
+				there[p.GetIdentity()] = true
+			}
+		}
+		return len(there), nil
+	}
+}
+
+// learn has the redactor know an app's tokens. They come every hour and it keeps so many values, so it is told again of secrets that were
+// renewed since the start.
+func learn(cfg config.Config) func(tokens ...string) {
+	return func(tokens ...string) {
+		cfg.GitHub.App.Key.Report(tokens...)
+		for _, secret := range cfg.Secrets() {
+			_, _ = secret.Read() // one that can't be read now is told when it is used
+		}
+	}
+}
+
+// newControl builds the activities that need the tokens of forges.
+func newControl(cfg config.Config, hub *github.Forge, secrets *redact.Redactor) *activities.Control {
+	path := local.New(local.Config{Now: time.Now})
+	choose := func(_ context.Context, r task.Repository) (forge.Forge, error) {
+		switch {
+		case r.Path != "":
+			return path, nil
+		case isGitHub(cfg, r):
+			return hub, nil
+		}
+		return nil, fault.New(fault.Input, "repository %q is on no forge that is set up", r.Text).
+			WithHint("set LONGSHIFT_GITHUB_URL when %s is a GitHub Enterprise server", r.Host)
+	}
+	return &activities.Control{Host: cfg.GitHub.Host(), WebURL: strings.TrimRight(cfg.WebURL, "/"), Forge: choose, Redact: secrets,
+		Watching: activities.Watching{Repositories: cfg.GitHub.Repositories, Label: cfg.GitHub.Label, Every: cfg.GitHub.Poll},
+		Limits: activities.Limits{Sessions: cfg.Limits.RepoSessions, DailyCost: cfg.Limits.RepoDailyCost, AllCost: cfg.Limits.DailyCost,
+			Lease: cfg.Limits.Lease}}
+}
+
+func isGitHub(cfg config.Config, r task.Repository) bool {
+	return r.Host == "" && r.Owner != "" || r.Host == cfg.GitHub.Host() || r.Host == "github.com" && cfg.GitHub.URL == ""
+}
