@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -227,8 +228,8 @@ func TestReapOfMark(t *testing.T) {
 	must(t, err)
 	must(t, rec.reap(t.Context()))
 	select {
-	case <-p.Done():
-	default:
+	case <-p.Done(): // the guard says so a moment after the process is gone
+	case <-time.After(10 * time.Second):
 		t.Error("the process runs")
 		p.Stop()
 	}
