@@ -76,13 +76,13 @@ func TestStory(t *testing.T) {
 	if left := s.Worker.Programs(); len(left) != 0 {
 		t.Errorf("processes left behind: %q", left)
 	}
-	of := func(rule string) string {
+	of := func(rule string) []string {
 		pids, _ := processes.Load(rule)
-		return strings.Join(pids.([]string), " ")
+		return pids.([]string)
 	}
-	if of("fix") == "" || of("fix") != of("mul") || of("mul") == of("plan") || of("mul") == of("doc") {
-		t.Errorf("processes of the planner: %s, of the two sessions of implementers: %s and %s, of the one in the second round: %s",
-			of("plan"), of("fix"), of("mul"), of("doc"))
+	plan, fix, mul, doc := of("plan"), of("fix"), of("mul"), of("doc") // beside the last session of a round the reviewer's may have been started
+	if len(fix) != 1 || !slices.Contains(mul, fix[0]) || len(mul) > 2 || slices.Contains(plan, fix[0]) || slices.Contains(doc, fix[0]) {
+		t.Errorf("processes of the planner: %s, of the two sessions of implementers: %s and %s, of the one in the second round: %s", plan, fix, mul, doc)
 	}
 }
 
