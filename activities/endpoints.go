@@ -17,7 +17,7 @@ type endpoints struct {
 	reports *reporting.Session // nil when the agent reports in its text alone
 	caller  *atomic.Pointer[Caller]
 	from    *origin       // of the process that the agent goes on with; nil for a process of its own
-	box     *sandbox.Spec // of the process that waits for the session, without what it reaches; nil when none does
+	box     *sandbox.Spec // of the process that waits for a session, without what it reaches; nil when none does
 }
 
 // open opens the endpoints of a session.

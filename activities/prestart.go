@@ -85,7 +85,8 @@ func (p *prestarter) begin(ctx context.Context, next *SessionInput, w Warmer, re
 	return true
 }
 
-// startEarly prestarts the agent of the next session when this one begins, which pays where this one is short. No other agent ends for it.
+// startEarly prestarts the agent of the next session when this one begins, which pays where this one is short. It takes a place
+// that is free: no other agent ends for it, except where two sessions begin at the same moment.
 func (p *prestarter) startEarly(ctx context.Context, next *SessionInput) {
 	p.mu.Lock()
 	full := len(p.sessions) >= mostPrestarted

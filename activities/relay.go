@@ -6,7 +6,6 @@ import (
 	"reflect"
 
 	"github.com/longshift/longshift/internal/agent"
-	"github.com/longshift/longshift/internal/confine/sandbox"
 	"github.com/longshift/longshift/task"
 )
 
@@ -27,9 +26,8 @@ type relay struct {
 // origin is what a process keeps from the session that it was started for, whatever sessions it goes on with.
 type origin struct {
 	role task.Role
-	home string       // the session whose state folder it has
-	mark string       // the session that it is marked with
-	box  sandbox.Spec // without what it reaches
+	home string // the session whose state folder it has
+	mark string // the session that it is marked with
 }
 
 // drop ends the process, if there is one.
@@ -95,7 +93,7 @@ func (p *prestarter) clear(ctx context.Context, in SessionInput, from *relay) (*
 		return nil, err
 	}
 	box, _, err := p.launcher.confine(ctx, &s, in, ends)
-	if err == nil && !reflect.DeepEqual(box, from.box) {
+	if err == nil && !reflect.DeepEqual(box, *from.ends.box) {
 		err = errors.New("its box differs")
 	}
 	if err == nil {
@@ -119,7 +117,7 @@ func (la *launcher) follow(in SessionInput, rec *record, from *relay) (*endpoint
 	if err != nil {
 		return nil, err
 	}
-	e := &endpoints{model: model{session, in.api()}, caller: from.ends.caller, from: from.origin, box: &from.box}
+	e := &endpoints{model: model{session, in.api()}, caller: from.ends.caller, from: from.origin, box: from.ends.box}
 	e.caller.Store(in.caller())
 	if from.ends.reports == nil {
 		return e, nil

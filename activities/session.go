@@ -103,7 +103,7 @@ func (s *Sessions) RunAgent(ctx context.Context, in SessionInput) (SessionResult
 }
 
 // session runs a session to its end, independent of the attempts that wait for it.
-func (s *Sessions) session(ctx context.Context, l *live) (SessionResult, error) {
+func (s *Sessions) session(ctx context.Context, l *live) (res SessionResult, err error) {
 	in := l.in
 	tree, err := s.workspaces.Open(ctx, in.TaskID, in.Fence)
 	if err != nil {
@@ -145,15 +145,17 @@ func (s *Sessions) session(ctx context.Context, l *live) (SessionResult, error) 
 	if !run.keeps() { // otherwise the next session goes on with this one's process
 		s.prestarter.startEarly(ctx, in.Next)
 	}
+	defer func() { // the result is on disk by then
+		if in.Next != nil && (err != nil || !res.leadsOn(in.CeilingUSD)) {
+			s.prestarter.drop(in.Next.ID)
+		}
+	}()
 	before := rec.state
-	res, err := run.do(ctx)
+	res, err = run.do(ctx)
 	if errors.Is(err, agent.ErrGone) { // it begins with a process of its own
 		rec.state, run.prestarted = before, nil
 		rec.goOn(nil)
 		res, err = run.do(ctx)
-	}
-	if in.Next != nil && (err != nil || !res.leadsOn(in.CeilingUSD)) {
-		s.prestarter.drop(in.Next.ID)
 	}
 	if err != nil {
 		return SessionResult{}, err

@@ -135,9 +135,10 @@ func (r *sessionRun) keeps() bool {
 
 // left is what the next session can go on with.
 func (r *sessionRun) left(ends *endpoints, box sandbox.Spec) *relay {
+	ends.box = &box
 	from := ends.from
 	if from == nil {
-		from = &origin{role: r.in.Role, home: cmp.Or(r.rec.state.Home, r.in.ID), mark: r.in.ID, box: box}
+		from = &origin{role: r.in.Role, home: cmp.Or(r.rec.state.Home, r.in.ID), mark: r.in.ID}
 	}
 	return &relay{agent: r.agent.(Keeper), ended: r.in.ID, ends: ends, origin: from}
 }

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"strings"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"github.com/longshift/longshift/activities"
+	cliserver "github.com/longshift/longshift/internal/cli/server"
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
@@ -34,16 +36,11 @@ const pollersCount = 75 * time.Second
 // workersOf counts the workers that write to forges, as far as the server knows of them.
 func workersOf(c client.Client) func(context.Context) (int, error) {
 	return func(ctx context.Context) (int, error) {
-		queue, err := c.DescribeTaskQueue(ctx, signals.Queue, enumspb.TASK_QUEUE_TYPE_ACTIVITY)
+		there, err := cliserver.Pollers(ctx, c, signals.Queue, enumspb.TASK_QUEUE_TYPE_ACTIVITY)
 		if err != nil {
 			return 0, fault.New(fault.Infra, "count the workers: %w", err)
 		}
-		there := map[string]bool{} // a worker has several pollers
-		for _, p := range queue.GetPollers() {
-			if time.Since(p.GetLastAccessTime().AsTime()) < pollersCount {
-				there[p.GetIdentity()] = true
-			}
-		}
+		maps.DeleteFunc(there, func(_ string, last time.Time) bool { return time.Since(last) >= pollersCount })
 		return len(there), nil
 	}
 }

@@ -22,7 +22,9 @@ func Pollers(ctx context.Context, c queueDescriber, queue string, kind enumspb.T
 	}
 	all := map[string]time.Time{}
 	for _, poller := range d.GetPollers() {
-		all[poller.GetIdentity()] = poller.GetLastAccessTime().AsTime()
+		if last := poller.GetLastAccessTime().AsTime(); last.After(all[poller.GetIdentity()]) {
+			all[poller.GetIdentity()] = last
+		}
 	}
 	return all, nil
 }
