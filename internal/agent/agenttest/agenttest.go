@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/longshift/longshift/task"
@@ -30,7 +31,7 @@ type Rule struct {
 	Match       string    `json:"match,omitempty"`       // is in the newest prompt of the user; a regexp when written /so/
 	MatchSystem string    `json:"matchSystem,omitempty"` // is in the system prompt; a regexp when written /so/
 	Once        bool      `json:"once,omitempty"`        // for the first session that asks, and no other
-	Turns       []Turn    `json:"turns"`                 // in the order of the conversation; the last one again when asked again
+	Turns       []Turn    `json:"turns"`                 // in the order of the conversation; the last one again when asked again, or a text if it reports the end
 }
 
 // Turn is one answer of the model.
@@ -103,6 +104,9 @@ func compile(s Script) ([]*rule, error) {
 				return nil, fmt.Errorf("rule %q: turn %d: %w", r.Name, j, err)
 			}
 		}
+		if r.Turns[len(r.Turns)-1].ends() {
+			r.Turns = append(slices.Clip(r.Turns), Turn{Text: "Never said."})
+		}
 		c := &rule{Rule: r}
 		for _, p := range []struct {
 			text string
@@ -117,6 +121,13 @@ func compile(s Script) ([]*rule, error) {
 		rules[i], seen[r.Name] = c, true
 	}
 	return rules, nil
+}
+
+// ends tells whether the turn makes a report that ends a session. The driver ends the agent then, which may have asked the model once more by that time.
+func (t *Turn) ends() bool {
+	return slices.ContainsFunc(t.Tools, func(c Tool) bool {
+		return strings.HasSuffix(c.Name, "deliverable_set_status") || strings.HasSuffix(c.Name, "review_submit") || strings.HasSuffix(c.Name, "plan_submit")
+	})
 }
 
 func (t *Turn) check() error {

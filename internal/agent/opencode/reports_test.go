@@ -22,8 +22,7 @@ func TestReports(t *testing.T) {
 	b := newBench(t, task.Implementer, one(task.Implementer,
 		reports("note_save", map[string]any{"text": "Dates are UTC."}),
 		reports("deliverable_set_status", map[string]any{"id": "FIX-002", "status": "passed", "text": "fix: subtract"}),
-		reports("deliverable_set_status", map[string]any{"id": "FIX-001", "status": "passed", "text": "fix: add"}),
-		agenttest.Turn{Text: "Never said."}))
+		reports("deliverable_set_status", map[string]any{"id": "FIX-001", "status": "passed", "text": "fix: add"})))
 	r := agenttest.Reports(t, task.Implementer)
 	b.session.Reports, b.session.OpenAI = r.Endpoint(), false
 	b.session.Model, b.session.Thinking = "opus", 2048
@@ -41,7 +40,7 @@ func TestReports(t *testing.T) {
 	if n := len(calls); n > 4 || calls[0].Model != "claude-opus-5-5" { // one may have begun before the interruption
 		t.Errorf("%d calls of the model %s", n, calls[0].Model)
 	}
-	for i, want := range []string{"recorded", "works on FIX-001 and reports on no other", "recorded; the session ends here"} {
+	for i, want := range []string{"recorded", "works on FIX-001 and reports on no other"} { // the answer to the last one may be cut off
 		if got := e.Of(agent.ToolResult); len(got) <= i || !strings.Contains(got[i].Text, want) {
 			t.Errorf("answer %d of %+v is not %q", i, got, want)
 		}
@@ -71,7 +70,7 @@ func TestReportsInTurn(t *testing.T) {
 	b := newBench(t, task.Implementer, one(task.Implementer, agenttest.Turn{Tools: []agenttest.Tool{
 		bash("sleep 0.5"), status("FIX-002"), // which is not the session's
 		bash("sleep 2; echo done > done.txt"), reports("note_save", map[string]any{"text": "Dates are UTC."}).Tools[0], status("FIX-001"),
-	}}, agenttest.Turn{Text: "Never said."}))
+	}}))
 	r := agenttest.Reports(t, task.Implementer)
 	b.session.Reports = r.Endpoint()
 	o, e := b.run(t)
