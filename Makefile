@@ -12,14 +12,14 @@ SOURCES := $(shell find . -name '*.go' -not -path './devserver/*' -not -name '*_
 # without what only Google's storage by gRPC needs, 136 packages and 6 % of the compiling.
 AS_SERVER := -trimpath -tags osusergo,disable_grpc_modules
 DEVSERVER := $(shell find devserver -name '*.go' -not -name '*_test.go') devserver/go.mod devserver/go.sum
-# The race detector looks at packages whose code starts goroutines or holds locks. The others are used by one goroutine at a time, and PLAIN
-# too: they read much text, or run git at each step, which the detector makes up to ten times slower.
+# The race detector looks at packages whose code starts goroutines or holds locks. The others are used by one goroutine at a time, and so are
+# nearly all of PLAIN: they read much text, or start git or longshift at each step, which the detector makes up to ten times slower.
 UNITS := ./activities ./internal/... ./task/... ./signals/... ./workflows/... ./starter/... ./worker/...
 CONCURRENT = ./workflows $(sort $(patsubst %/,./%,$(dir $(shell find activities internal task signals starter worker -name '*.go' \
   -not -name '*_test.go' -exec grep -lE '^\s+go |"sync["/]|/sync/|chan ' {} +))))
-PLAIN := ./internal/repo/workspace ./internal/redact ./internal/policy/... ./internal/forge/github
+PLAIN := ./internal/repo/workspace ./internal/redact ./internal/policy/... ./internal/forge/github ./internal/cli
 # Packages are begun in this order, and what takes longest is not to be left for the end.
-LONGEST := ./activities ./internal/agent/opencode ./internal/agent/claude ./internal/agent/codex ./internal/cli ./internal/confine/sandbox
+LONGEST := ./activities ./internal/agent/opencode ./internal/agent/claude ./internal/agent/codex ./internal/confine/sandbox
 AT_ONCE := $(shell expr $$(nproc) + 1)
 TEMPORAL := go.temporal.io/server
 WORKFLOWCHECK := go.temporal.io/sdk/contrib/tools/workflowcheck@v0.6.0
@@ -76,7 +76,7 @@ all-tests: export CI := true
 all-tests:
 	export GORACE=atexit_sleep_ms=10; raced=$$($(GO) list $(LONGEST) $(CONCURRENT) | grep -vxF "$$($(GO) list $(PLAIN))") && \
 	  $(GO) test -race -p $(AT_ONCE) -vet=off -timeout 20m $$raced && \
-	  $(GO) test -p $(AT_ONCE) -vet=off -timeout 20m ./internal/repo/workspace $$($(GO) list $(UNITS) | grep -vxF "$$raced")
+	  $(GO) test -p $(AT_ONCE) -vet=off -timeout 20m ./internal/repo/workspace ./internal/cli $$($(GO) list $(UNITS) | grep -vxF "$$raced")
 	$(GO) test -p 2 -parallel $(AT_ONCE) -vet=off -timeout 40m ./test/chaos ./test/integration ./test/acceptance \
 	  $$($(GO) list ./test/... | grep -vE '/test/(chaos|integration|acceptance)$$')
 	cd devserver && $(GO) test $(AS_SERVER) -vet=off -timeout 10m ./...

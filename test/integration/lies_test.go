@@ -66,7 +66,7 @@ func TestLies(t *testing.T) {
 	t.Parallel()
 	lies := allLies(t)
 	tasks := together(lies)
-	s := lab.NewStage(t, agenttest.Script{}, "approval: {mode: none}\nagent: script\nfixAttempts: 0\ncheck: go test -run TestGreetIsShort ./...\n",
+	s := lab.NewStage(t, agenttest.Script{}, "approval: {mode: none}\nagent: script\nfixAttempts: 0\ncheck: go test -trimpath -run TestGreetIsShort ./...\n",
 		"LONGSHIFT_SCENARIO="+lyingAgent(t, tasks))
 	gittest.Commit(t, s.Bare, "main", "Specify", lieWorld(lies))
 	s.Ready()
@@ -210,7 +210,7 @@ func lyingAgent(t *testing.T, tasks [][]*lie) string {
 		var plan []entry
 		for _, l := range list {
 			plan = append(plan, entry{"id": l.id, "description": "Greet of " + l.pkg + " greets as SPEC.md says", "acceptance": []string{"its test passes"},
-				"proof": "go test ./" + l.pkg + " -run TestGreet"})
+				"proof": "go test -trimpath ./" + l.pkg + " -run TestGreet"})
 			marker := "PROGRESS"
 			if l.Kind == "done" {
 				marker = "DONE"

@@ -22,6 +22,10 @@ const settingsName = "OPENCODE_CONFIG_CONTENT"
 // could, and answer what we are asked.
 const passwordName = "OPENCODE_SERVER_PASSWORD"
 
+// compilerName is the variable that keeps the binary's JavaScript engine from compiling for the third time what runs often. Sessions are too
+// short for that: the compiler takes a sixth of the processor time of a session with three calls of the model.
+const compilerName = "BUN_JSC_useFTLJIT"
+
 // settings are the binary's settings for a session.
 func settings(s agent.Session) (string, error) {
 	model := provider + "/" + modelName(s)
@@ -105,7 +109,7 @@ func permissions(s agent.Session) map[string]string {
 
 // environment is the binary's. Its commands have it too, but for what the shell takes away (see shell).
 func (d *Driver) environment(s agent.Session, settings string) []string {
-	env := map[string]string{settingsName: settings, passwordName: rand.Text()}
+	env := map[string]string{settingsName: settings, passwordName: rand.Text(), compilerName: "0"}
 	for _, name := range []string{"AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "DEFAULT_PLUGINS", "PROJECT_CONFIG", "CLAUDE_CODE", "EXTERNAL_SKILLS"} {
 		env["OPENCODE_DISABLE_"+name] = "1"
 	}

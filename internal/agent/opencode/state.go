@@ -73,14 +73,15 @@ func writeFiles(root *os.Root, s agent.Session, config string) error {
 
 func shellPath(s agent.Session) string { return filepath.Join(s.StateDir, shellName) }
 
-// shell is the program that the binary runs commands with: a shell that does not see the token and the binary's folders, and has the
-// variables that are for commands.
+// shell is the program that the binary runs commands with: a shell that does not see the token and what else is for the binary alone, and has
+// the variables that are for commands.
 func shell(s agent.Session) string {
 	var b strings.Builder
-	b.WriteString("#!/bin/sh\nunset " + settingsName + " " + passwordName + " OPENCODE_PID " + strings.Join(slices.Sorted(maps.Keys(folders)), " ") + "\n")
+	own := append(slices.Sorted(maps.Keys(folders)), compilerName)
+	b.WriteString("#!/bin/sh\nunset " + settingsName + " " + passwordName + " OPENCODE_PID " + strings.Join(own, " ") + "\n")
 	set := map[string]string{}
 	maps.Copy(set, s.CommandEnv)
-	for name := range folders { // the session's own, in place of the binary's
+	for _, name := range own { // the session's, in place of the binary's
 		if value, given := s.Env[name]; given {
 			set[name] = value
 		}
