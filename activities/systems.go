@@ -48,7 +48,11 @@ func (s *systemTexts) of(ctx context.Context, in SessionInput) (systemText, erro
 		return systemText{}, err
 	}
 	defer tree.Close()
-	text, err := prompt.System(in.Role, conventions, func(path string) ([]byte, bool, error) { return tree.File(ctx, path) })
+	files, err := tree.Files(ctx)
+	if err != nil {
+		return systemText{}, err
+	}
+	text, err := prompt.System(in.Role, conventions, files)
 	if err != nil {
 		return systemText{}, err
 	}

@@ -203,26 +203,38 @@ func TestFile(t *testing.T) {
 	b := newBench(t, bare)
 	_, tree := b.prepare("t-1", 1)
 	b.commit(tree, "1", map[string]string{"a.yaml": "changed by the agent\n", "new.yaml": "x", "new/f": "x"})
-	for name, want := range map[string]string{"a.yaml": "base\n", "./a.yaml": "base\n", "*": "star\n", "d/f": "f\n"} {
-		if got, found, err := tree.File(t.Context(), name); err != nil || !found || string(got) != want {
-			t.Errorf("%s: %q, %v, %v", name, got, found, err)
-		}
-	}
-	for _, name := range []string{"new.yaml", "none", "d", "a.yaml/x", "?.yaml"} {
-		if got, found, err := tree.File(t.Context(), name); err != nil || found || got != nil {
-			t.Errorf("%s: %q, %v, %v", name, got, found, err)
-		}
-	}
-	for name, word := range map[string]string{"link": "symbolic link", "big": "at most", "/etc/passwd": "not a path", "../x": "not a path", "": "not a path"} {
-		_, found, err := tree.File(t.Context(), name)
-		wantFault(t, err, fault.Input, word)
-		if found {
-			t.Errorf("%s is found", name)
-		}
+	files, err := tree.Files(t.Context())
+	must(t, err)
+	for how, read := range map[string]func(string) ([]byte, bool, error){
+		"one":  func(name string) ([]byte, bool, error) { return tree.File(t.Context(), name) },
+		"many": files,
+	} {
+		t.Run(how, func(t *testing.T) { readsBase(t, read) })
 	}
 	for name, want := range map[string]bool{"d": true, "d/": true, "d/f": false, "new": false, "link": false, "?": false} {
 		if had, err := tree.HadFolder(t.Context(), name); had != want || err != nil {
 			t.Errorf("%s is a folder: %v, %v", name, had, err)
+		}
+	}
+}
+
+// readsBase reads what TestFile has prepared.
+func readsBase(t *testing.T, read func(name string) ([]byte, bool, error)) {
+	for name, want := range map[string]string{"a.yaml": "base\n", "./a.yaml": "base\n", "*": "star\n", "d/f": "f\n"} {
+		if got, found, err := read(name); err != nil || !found || string(got) != want {
+			t.Errorf("%s: %q, %v, %v", name, got, found, err)
+		}
+	}
+	for _, name := range []string{"new.yaml", "none", "d", "a.yaml/x", "?.yaml"} {
+		if got, found, err := read(name); err != nil || found || got != nil {
+			t.Errorf("%s: %q, %v, %v", name, got, found, err)
+		}
+	}
+	for name, word := range map[string]string{"link": "symbolic link", "big": "at most", "/etc/passwd": "not a path", "../x": "not a path", "": "not a path"} {
+		_, found, err := read(name)
+		wantFault(t, err, fault.Input, word)
+		if found {
+			t.Errorf("%s is found", name)
 		}
 	}
 }

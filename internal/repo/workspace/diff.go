@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -28,7 +29,7 @@ func (t *Tree) File(ctx context.Context, name string) (data []byte, found bool, 
 		return nil, false, fault.New(fault.Input, "%q is not a path in the repository", name)
 	}
 	err = t.at.reading(ctx, func(o *opened) error {
-		data, found, err = baseFile(ctx, o.bare, o.state.Record, clean)
+		data, found, err = baseFile(ctx, o.bare, o.state.Record.accepted(), clean)
 		return err
 	})
 	if err != nil {
@@ -37,8 +38,32 @@ func (t *Tree) File(ctx context.Context, name string) (data []byte, found bool, 
 	return data, found, nil
 }
 
-func baseFile(ctx context.Context, r repo, rec record, name string) ([]byte, bool, error) {
-	base := cmp.Or(rec.Trunk, rec.Base)
+// Files gives File for many names of which few are there: git is asked once what the commit's top folder has.
+func (t *Tree) Files(ctx context.Context) (file func(name string) (data []byte, found bool, err error), err error) {
+	top := map[string]bool{}
+	err = t.at.reading(ctx, func(o *opened) error {
+		base := o.state.Record.accepted()
+		if base == "" {
+			return nil
+		}
+		text, err := o.bare.run(ctx, "ls-tree", "-z", "--name-only", base)
+		for name := range strings.SplitSeq(text, "\x00") {
+			top[name] = true
+		}
+		return err
+	})
+	return func(name string) ([]byte, bool, error) {
+		if first, _, _ := strings.Cut(path.Clean(name), "/"); filepath.IsLocal(name) && !top[first] {
+			return nil, false, nil
+		}
+		return t.File(ctx, name)
+	}, wrap("list the base commit", err)
+}
+
+// accepted is the commit whose content somebody has accepted, or "".
+func (r record) accepted() string { return cmp.Or(r.Trunk, r.Base) }
+
+func baseFile(ctx context.Context, r repo, base, name string) ([]byte, bool, error) {
 	if base == "" {
 		return nil, false, nil
 	}
@@ -74,7 +99,7 @@ func baseFile(ctx context.Context, r repo, rec record, name string) ([]byte, boo
 // HadFolder tells whether the commit that File reads has a folder. One behind a link is none.
 func (t *Tree) HadFolder(ctx context.Context, name string) (had bool, err error) {
 	err = t.at.reading(ctx, func(o *opened) error {
-		base := cmp.Or(o.state.Record.Trunk, o.state.Record.Base)
+		base := o.state.Record.accepted()
 		if base == "" {
 			return nil
 		}
