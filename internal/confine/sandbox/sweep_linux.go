@@ -20,7 +20,7 @@ const madeFile = "made"
 // makeFolder creates a folder and locks it, so that no sweep removes it. If another worker's sweep comes between the two
 // steps, it tries again.
 func makeFolder() (dir string, lock *os.File, err error) {
-	for range 20 {
+	for range 200 { // on a slow disk sweeps win often
 		if dir, err = os.MkdirTemp("", boxPrefix); err != nil {
 			return "", nil, err
 		}
