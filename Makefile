@@ -100,7 +100,7 @@ upstream: build agents ## bring about commits of real repositories, which COMMIT
 
 .PHONY: unit
 unit: ## run the tests that need no server, no network and no agent binary
-	$(GO) test -short ./internal/... ./task/... ./signals/... ./workflows/... ./activities/...
+	@.ci/in-memory $(GO) test -short -p $(AT_ONCE) ./internal/repo/workspace $(UNITS)
 
 .PHONY: lint
 lint: ## gofmt, vet, workflowcheck, shell and module checks

@@ -154,7 +154,7 @@ const (
 	namespaceBare = "bare" // has no search attributes
 )
 
-// builtServer gives the Temporal server. A test is skipped where it has not been built, and fails there where CI is set.
+// builtServer gives the Temporal server. A test is skipped where it has not been built, and with -short; where CI is set, it fails.
 func builtServer(t testing.TB) string {
 	t.Helper()
 	return built(t, "LONGSHIFT_DEVSERVER", "longshift-devserver")
@@ -163,6 +163,10 @@ func builtServer(t testing.TB) string {
 // built gives a program that a variable names, or that stands in bin.
 func built(t testing.TB, variable, name string) string {
 	t.Helper()
+	ci := os.Getenv("CI") == "true"
+	if testing.Short() && !ci {
+		t.Skip("-short leaves out " + name)
+	}
 	if path := os.Getenv(variable); path != "" {
 		return path
 	}
@@ -171,7 +175,7 @@ func built(t testing.TB, variable, name string) string {
 		return path
 	}
 	why := fmt.Sprintf("no %s: set %s or run `make build`", name, variable)
-	if os.Getenv("CI") == "true" {
+	if ci {
 		t.Fatal(why)
 	}
 	t.Skip(why)

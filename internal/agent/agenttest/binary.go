@@ -11,7 +11,7 @@ import (
 )
 
 // ClaudeBinary finds the pinned Claude Code for a test: the file that LONGSHIFT_CLAUDE names, else the one that `npm ci` has put
-// into test/agents. Without either the test is skipped with a word on why; with CI=true it fails.
+// into test/agents. Without either the test is skipped with a word on why; with CI=true it fails. With -short it is skipped in any case.
 func ClaudeBinary(t testing.TB) string {
 	t.Helper()
 	arch := map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]
@@ -39,6 +39,10 @@ func OpenCodeBinary(t testing.TB) string {
 // installed finds an agent's binary: the file that the variable names, else the one below node_modules in a folder of test.
 func installed(t testing.TB, variable, agent, folder, path string) string {
 	t.Helper()
+	ci := os.Getenv("CI") == "true"
+	if testing.Short() && !ci {
+		t.Skip("-short leaves out " + agent)
+	}
 	if path := os.Getenv(variable); path != "" {
 		if _, err := exec.LookPath(path); err != nil {
 			t.Fatalf("%s: %v", variable, err)
@@ -50,7 +54,7 @@ func installed(t testing.TB, variable, agent, folder, path string) string {
 		return path
 	}
 	missing := agent + " is not installed: run npm ci in test/" + folder + ", or set " + variable
-	if os.Getenv("CI") == "true" {
+	if ci {
 		t.Fatal(missing)
 	}
 	t.Skip(missing)
