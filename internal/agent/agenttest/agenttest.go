@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/longshift/longshift/internal/agent/reporting"
 	"github.com/longshift/longshift/task"
 )
 
@@ -31,7 +32,7 @@ type Rule struct {
 	Match       string    `json:"match,omitempty"`       // is in the newest prompt of the user; a regexp when written /so/
 	MatchSystem string    `json:"matchSystem,omitempty"` // is in the system prompt; a regexp when written /so/
 	Once        bool      `json:"once,omitempty"`        // for the first session that asks, and no other
-	Turns       []Turn    `json:"turns"`                 // in the order of the conversation; the last one again when asked again, or a text if it reports the end
+	Turns       []Turn    `json:"turns"`                 // in the order of the conversation; the last one again when asked again, a text if it reports the end
 }
 
 // Turn is one answer of the model.
@@ -123,10 +124,14 @@ func compile(s Script) ([]*rule, error) {
 	return rules, nil
 }
 
-// ends tells whether the turn makes a report that ends a session. The driver ends the agent then, which may have asked the model once more by that time.
+// ends tells whether the turn makes a report that ends the session. The agent may have asked the model once more before its driver ends it.
 func (t *Turn) ends() bool {
 	return slices.ContainsFunc(t.Tools, func(c Tool) bool {
-		return strings.HasSuffix(c.Name, "deliverable_set_status") || strings.HasSuffix(c.Name, "review_submit") || strings.HasSuffix(c.Name, "plan_submit")
+		_, report, prefixed := strings.Cut(c.Name, "longshift_") // programs put the server's name first, our own agent does not
+		if !prefixed {
+			report = c.Name
+		}
+		return reporting.Ends(strings.TrimPrefix(report, "_"))
 	})
 }
 

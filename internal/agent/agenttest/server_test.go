@@ -256,10 +256,12 @@ func TestHang(t *testing.T) {
 
 // TestAfterTheEnd asks once more after the report that ends a session, as an agent that is ended a moment later does.
 func TestAfterTheEnd(t *testing.T) {
-	s := NewServer(t, oneRule(Turn{Tools: []Tool{{Name: "mcp__longshift__review_submit", Input: map[string]any{}}}}))
-	call := map[string]any{"type": "tool_use", "id": "toolu_it_0_0_0", "name": "mcp__longshift__review_submit", "input": map[string]any{}}
-	if _, text, _ := hear(t, ask(t, s, nil, user("go"), assistant(call), user([]any{result("toolu_it_0_0_0", "recorded")}))); text != "Never said." {
-		t.Errorf("it said %q", text)
+	for _, name := range []string{"mcp__longshift__review_submit", "longshift_spec_issue", "deliverable_set_status"} {
+		s := NewServer(t, oneRule(Turn{Tools: []Tool{{Name: name, Input: map[string]any{}}}}))
+		call := map[string]any{"type": "tool_use", "id": "toolu_it_0_0_0", "name": name, "input": map[string]any{}}
+		if _, text, _ := hear(t, ask(t, s, nil, user("go"), assistant(call), user([]any{result("toolu_it_0_0_0", "recorded")}))); text != "Never said." {
+			t.Errorf("%s: it said %q", name, text)
+		}
 	}
 }
 

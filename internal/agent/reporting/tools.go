@@ -21,6 +21,11 @@ type Tool struct {
 	read   func(arguments []byte) (Report, error)
 }
 
+// Ends tells whether an accepted call of the tool ends the session.
+func Ends(name string) bool {
+	return slices.ContainsFunc(tools, func(t Tool) bool { return t.Name == name && t.ends })
+}
+
 // working are the roles that sessions have.
 var working = []task.Role{task.Planner, task.Implementer, task.Reviewer}
 

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"path"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -22,9 +21,9 @@ const (
 // nobody has accepted the branch's content yet. found is false when there is no such file. A link is followed within the commit and never
 // out of it. A file over 1 MiB is refused.
 func (t *Tree) File(ctx context.Context, name string) (data []byte, found bool, err error) {
-	clean := path.Clean(name)
-	if name == "" || path.IsAbs(name) || clean == ".." || strings.HasPrefix(clean, "../") {
-		return nil, false, fault.New(fault.Input, "%q is not a path in the repository", name)
+	clean, err := inRepository(name)
+	if err != nil {
+		return nil, false, err
 	}
 	err = t.at.reading(ctx, func(o *opened) error {
 		data, found, err = baseFile(ctx, o.bare, o.state.Record.accepted(), clean)
@@ -34,6 +33,15 @@ func (t *Tree) File(ctx context.Context, name string) (data []byte, found bool, 
 		return nil, false, fmt.Errorf("read %s of the base commit: %w", name, err)
 	}
 	return data, found, nil
+}
+
+// inRepository cleans a path, and refuses one that leads out of the repository.
+func inRepository(name string) (string, error) {
+	clean := path.Clean(name)
+	if name == "" || path.IsAbs(name) || clean == ".." || strings.HasPrefix(clean, "../") {
+		return "", fault.New(fault.Input, "%q is not a path in the repository", name)
+	}
+	return clean, nil
 }
 
 // Files gives File for many names of which few are there: git is asked once what the commit's top folder has.
@@ -51,8 +59,9 @@ func (t *Tree) Files(ctx context.Context) (file func(name string) (data []byte, 
 		return err
 	})
 	return func(name string) ([]byte, bool, error) {
-		if first, _, _ := strings.Cut(path.Clean(name), "/"); filepath.IsLocal(name) && !top[first] {
-			return nil, false, nil
+		clean, err := inRepository(name)
+		if first, _, _ := strings.Cut(clean, "/"); err != nil || !top[first] {
+			return nil, false, err
 		}
 		return t.File(ctx, name)
 	}, wrap("list the base commit", err)
