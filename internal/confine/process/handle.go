@@ -4,14 +4,17 @@ import (
 	"context"
 	"io"
 	"time"
+
+	"github.com/longshift/longshift/internal/confine/process/guard"
+	"github.com/longshift/longshift/internal/confine/process/tree"
 )
 
 // Stop ends the whole process tree: TERM, then KILL after the grace period. It returns when the tree is gone. It may be
 // called repeatedly.
-func (p *Process) Stop() { p.end(orderStop) }
+func (p *Process) Stop() { p.end(guard.Stop) }
 
 // Kill is Stop without the grace period: all processes of the tree get KILL at once.
-func (p *Process) Kill() { p.end(orderKill) }
+func (p *Process) Kill() { p.end(guard.Kill) }
 
 func (p *Process) end(order byte) {
 	p.stopOnce.Do(func() {
@@ -23,8 +26,8 @@ func (p *Process) end(order byte) {
 		case <-timer.C: // the guard does not react; kill the tree from here, the guard last
 			ctx, cancel := context.WithTimeout(context.Background(), 2*stuckAfter)
 			defer cancel()
-			guard, _ := lookUp(p.guard.Process.Pid)
-			reap(ctx, -1, finder{roots: []proc{guard}, session: p.spec.Session})
+			guard, _ := tree.LookUp(p.guard.Process.Pid)
+			reap(ctx, -1, finder{roots: []tree.Process{guard}, session: p.spec.Session})
 		}
 	})
 	<-p.done
@@ -65,4 +68,4 @@ func (p *Process) Stdout() io.Reader { return p.stdout }
 func (p *Process) Stderr() string { return p.stderr.String() }
 
 // Pid is the program's process id, not the guard's.
-func (p *Process) Pid() int { return p.child.pid }
+func (p *Process) Pid() int { return p.child.Pid }

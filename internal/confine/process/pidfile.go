@@ -7,42 +7,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
+
+	"github.com/longshift/longshift/internal/confine/process/guard"
+	"github.com/longshift/longshift/internal/confine/process/tree"
 )
-
-// pidFile is the content of a pid file: enough to identify the same processes again during the same boot.
-type pidFile struct {
-	Pid        int    `json:"pid"`
-	Start      uint64 `json:"start"` // clock ticks since boot
-	Guard      int    `json:"guard"`
-	GuardStart uint64 `json:"guardStart"`
-	Boot       string `json:"boot"`
-	Session    string `json:"session,omitempty"`
-}
-
-// writePidFile is called by the guard.
-func writePidFile(path string, child proc, session string) error {
-	self, err := lookUp(os.Getpid())
-	if err != nil {
-		return err
-	}
-	b, err := json.Marshal(pidFile{child.pid, child.start, self.pid, self.start, bootID(), session})
-	if err != nil {
-		return err
-	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	_, err = tmp.Write(append(b, '\n'))
-	if err = errors.Join(err, tmp.Close()); err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	if err != nil {
-		os.Remove(tmp.Name())
-	}
-	return err
-}
 
 // ReapPidFile kills the guard and the session that the pid file names, if they still run, and removes the file. It does
 // nothing when the file does not exist, and fails when it can't be read.
@@ -53,13 +21,13 @@ func ReapPidFile(ctx context.Context, path string) (int, error) {
 	} else if err != nil {
 		return 0, fmt.Errorf("read pid file: %w", err)
 	}
-	var f pidFile
+	var f guard.PidFile
 	if err := json.Unmarshal(b, &f); err != nil || f.Pid <= 0 {
 		return 0, fmt.Errorf("pid file %s is damaged: %w", path, errors.Join(err, errors.New("no process id in it")))
 	}
 	n := 0
-	if f.Boot == bootID() {
-		roots := []proc{{pid: f.Pid, start: f.Start}, {pid: f.Guard, start: f.GuardStart}}
+	if f.Boot == tree.BootID() {
+		roots := []tree.Process{{Pid: f.Pid, Start: f.Start}, {Pid: f.Guard, Start: f.GuardStart}}
 		if n, err = reap(ctx, reapGrace, finder{roots: roots, session: f.Session}); err != nil {
 			return n, fmt.Errorf("reap %s: %w", path, err)
 		}

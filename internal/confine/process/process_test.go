@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/longshift/longshift/internal/confine/process/tree"
 )
 
 func TestMain(m *testing.M) {
@@ -58,16 +60,16 @@ func mustStart(t *testing.T, ctx context.Context, s Spec) *Process {
 }
 
 // readPids reads n process ids, one per line.
-func readPids(t *testing.T, r io.Reader, n int) []proc {
+func readPids(t *testing.T, r io.Reader, n int) []tree.Process {
 	t.Helper()
-	var out []proc
+	var out []tree.Process
 	lines := NewLineScanner(r, 100)
 	for len(out) < n && lines.Scan() {
 		pid, err := strconv.Atoi(string(lines.Bytes()))
 		if err != nil {
 			t.Fatalf("not a process id: %q", lines.Bytes())
 		}
-		p, err := lookUp(pid)
+		p, err := tree.LookUp(pid)
 		if err != nil {
 			t.Fatalf("process %d: %v", pid, err)
 		}
@@ -79,14 +81,14 @@ func readPids(t *testing.T, r io.Reader, n int) []proc {
 	return out
 }
 
-func gone(p proc) bool {
-	now, err := lookUp(p.pid)
-	return err != nil || !now.same(p)
+func gone(p tree.Process) bool {
+	now, err := tree.LookUp(p.Pid)
+	return err != nil || !now.Same(p)
 }
 
-func waitGone(t *testing.T, list ...proc) {
+func waitGone(t *testing.T, list ...tree.Process) {
 	t.Helper()
-	eventually(t, func() bool { return !slices.ContainsFunc(list, func(p proc) bool { return !gone(p) }) },
+	eventually(t, func() bool { return !slices.ContainsFunc(list, func(p tree.Process) bool { return !gone(p) }) },
 		func() string { return fmt.Sprintf("still there: %v", slices.DeleteFunc(slices.Clone(list), gone)) })
 }
 

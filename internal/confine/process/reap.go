@@ -9,6 +9,9 @@ import (
 	"slices"
 	"syscall"
 	"time"
+
+	"github.com/longshift/longshift/internal/confine/process/guard"
+	"github.com/longshift/longshift/internal/confine/process/tree"
 )
 
 const (
@@ -33,30 +36,30 @@ func ReapSession(ctx context.Context, session string) (int, error) {
 
 // finder selects the processes to end: the descendants of the roots, the roots themselves, and the session's processes.
 type finder struct {
-	roots   []proc
+	roots   []tree.Process
 	session string
 }
 
-func (f finder) find() ([]proc, error) {
-	s, err := takeSnapshot()
+func (f finder) find() ([]tree.Process, error) {
+	s, err := tree.Take()
 	if errors.Is(err, errors.ErrUnsupported) {
 		return nil, nil
 	} else if err != nil {
 		return nil, err
 	}
-	tops := []proc{}
+	tops := []tree.Process{}
 	for _, p := range s {
-		root := slices.ContainsFunc(f.roots, p.same)
-		if root || f.session != "" && p.carries(SessionEnv+"="+f.session) {
+		root := slices.ContainsFunc(f.roots, p.Same)
+		if root || f.session != "" && p.Carries(SessionEnv+"="+f.session) {
 			tops = append(tops, p)
 		}
 	}
-	ours := s.ancestors(os.Getpid())
-	found := map[int]proc{}
+	ours := s.Ancestors(os.Getpid())
+	found := map[int]tree.Process{}
 	for _, top := range tops {
-		for _, p := range append(s.descendants(top.pid), top) {
-			if !slices.Contains(ours, p.pid) {
-				found[p.pid] = p
+		for _, p := range append(s.Descendants(top.Pid), top) {
+			if !slices.Contains(ours, p.Pid) {
+				found[p.Pid] = p
 			}
 		}
 	}
@@ -68,7 +71,7 @@ func (f finder) find() ([]proc, error) {
 func reap(ctx context.Context, grace time.Duration, f finder) (int, error) {
 	tick := time.NewTicker(reapLook)
 	defer tick.Stop()
-	deadline, seen := time.Now().Add(grace), map[proc]bool{}
+	deadline, seen := time.Now().Add(grace), map[tree.Process]bool{}
 	busy := time.Now() // when processes other than guards were last seen
 	for {
 		left, err := f.find()
@@ -76,9 +79,9 @@ func reap(ctx context.Context, grace time.Duration, f finder) (int, error) {
 			return len(seen), err
 		}
 		for _, p := range left {
-			id := proc{pid: p.pid, start: p.start}
+			id := tree.Process{Pid: p.Pid, Start: p.Start}
 			if !seen[id] && grace > 0 {
-				p.signal(syscall.SIGTERM)
+				p.Signal(syscall.SIGTERM)
 			}
 			seen[id] = true
 		}
@@ -102,9 +105,9 @@ func reap(ctx context.Context, grace time.Duration, f finder) (int, error) {
 
 // split separates guards from other processes. Guards are spared while they have descendants: without them, a child that
 // has cleared its environment could no longer be found. Afterwards they get a moment to exit by themselves.
-func split(list []proc) (guards, others []proc) {
+func split(list []tree.Process) (guards, others []tree.Process) {
 	for _, p := range list {
-		if p.isGuard() {
+		if p.Arguments() == guard.Name+"\x00" {
 			guards = append(guards, p)
 		} else {
 			others = append(others, p)
@@ -113,8 +116,8 @@ func split(list []proc) (guards, others []proc) {
 	return guards, others
 }
 
-func kill(list []proc) {
+func kill(list []tree.Process) {
 	for _, p := range list {
-		p.signal(syscall.SIGKILL)
+		p.Signal(syscall.SIGKILL)
 	}
 }

@@ -10,6 +10,9 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/longshift/longshift/internal/confine/process/guard"
+	"github.com/longshift/longshift/internal/confine/process/tree"
 )
 
 const (
@@ -22,7 +25,7 @@ const (
 type Process struct {
 	spec    Spec
 	guard   *exec.Cmd
-	child   proc
+	child   tree.Process
 	control *os.File // to the guard; closing it kills the tree
 	status  *statusReader
 	stdin   io.WriteCloser
@@ -66,13 +69,13 @@ func start(ctx context.Context, s Spec, combined bool) (*Process, error) {
 }
 
 // launch starts the guard, sends it the order and waits until it reports that the program runs.
-func (p *Process) launch(o order, combined bool) error {
+func (p *Process) launch(o guard.Order, combined bool) error {
 	c, err := openStdio(p.spec, combined)
 	if err != nil {
 		return err
 	}
 	p.guard = &exec.Cmd{
-		Path: selfExecutable(), Args: []string{guardName}, Dir: "/", Env: guardEnv(p.spec.Session),
+		Path: guard.Executable(), Args: []string{guard.Name}, Dir: "/", Env: guardEnv(p.spec.Session),
 		Stdin: c.childIn, Stdout: c.childOut, Stderr: c.childErr,
 		ExtraFiles:  []*os.File{c.controlIn, c.statusOut},
 		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
@@ -85,7 +88,7 @@ func (p *Process) launch(o order, combined bool) error {
 	}
 	p.control, p.status, p.stdin = c.control, newStatusReader(c.status), c.in
 	p.stdout, p.stderrF = &output{f: c.out}, c.err
-	if o.send(c.control) == nil {
+	if o.Send(c.control) == nil {
 		if p.child, err = p.status.started(); err == nil {
 			p.pump()
 			return nil
@@ -146,7 +149,7 @@ func (p *Process) watch() {
 func (p *Process) sweep() {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*stuckAfter)
 	defer cancel()
-	reap(ctx, p.grace(), finder{roots: []proc{p.child}, session: p.spec.Session})
+	reap(ctx, p.grace(), finder{roots: []tree.Process{p.child}, session: p.spec.Session})
 	if p.spec.PidFile != "" {
 		os.Remove(p.spec.PidFile)
 	}

@@ -10,13 +10,15 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/longshift/longshift/internal/confine/process/tree"
 )
 
 // State is what there is of a program at one moment: the processes of its tree, and what is in the folders that it has for itself.
 type State struct {
-	own   proc              // the program's own process: the innermost, because a wrapper starts it
-	procs map[int]proc      // by process id
-	files map[string]string // what tells a change of each file below the folders of Spec.Private
+	own   tree.Process         // the program's own process: the innermost, because a wrapper starts it
+	procs map[int]tree.Process // by process id
+	files map[string]string    // what tells a change of each file below the folders of Spec.Private
 
 	Memory int64 // bytes of the program's own process that are in memory
 }
@@ -34,13 +36,13 @@ func (p *Process) State() (State, error) {
 	if err != nil {
 		return State{}, err
 	}
-	tree := all.descendants(p.guard.Process.Pid)
-	if len(tree) == 0 {
+	below := all.Descendants(p.guard.Process.Pid)
+	if len(below) == 0 {
 		return State{}, errors.New("the program has ended")
 	}
-	s := State{own: tree[len(tree)-1], procs: map[int]proc{}, files: map[string]string{}}
-	for _, one := range tree {
-		s.procs[one.pid] = one
+	s := State{own: below[len(below)-1], procs: map[int]tree.Process{}, files: map[string]string{}}
+	for _, one := range below {
+		s.procs[one.Pid] = one
 	}
 	s.Memory = s.resident()
 	for _, folder := range p.spec.Private {
@@ -48,7 +50,7 @@ func (p *Process) State() (State, error) {
 			return State{}, fmt.Errorf("look into the box: %w", err)
 		}
 	}
-	if now, err := lookUp(s.own.pid); err != nil || !now.same(s.own) {
+	if now, err := tree.LookUp(s.own.Pid); err != nil || !now.Same(s.own) {
 		return State{}, errors.New("the program has ended")
 	}
 	return s, nil
@@ -56,11 +58,11 @@ func (p *Process) State() (State, error) {
 
 // Since says what has come since an earlier state of the program, or nil: a process, or a change in the folders that it has for itself.
 func (s State) Since(before State) error {
-	if one, there := s.procs[before.own.pid]; !there || !one.same(before.own) {
+	if one, there := s.procs[before.own.Pid]; !there || !one.Same(before.own) {
 		return errors.New("the program has ended")
 	}
 	for pid, one := range s.procs {
-		if earlier, there := before.procs[pid]; !there || !earlier.same(one) {
+		if earlier, there := before.procs[pid]; !there || !earlier.Same(one) {
 			return fmt.Errorf("process %d is left", pid)
 		}
 	}
@@ -77,7 +79,7 @@ func (s State) Since(before State) error {
 
 // list notes the files below a folder of the program's own. It does not cross into other file systems, which outside can see as well.
 func (s State) list(folder string) error {
-	root := filepath.Join("/proc", strconv.Itoa(s.own.pid), "root", folder)
+	root := filepath.Join("/proc", strconv.Itoa(s.own.Pid), "root", folder)
 	top, err := os.Stat(root)
 	if err != nil {
 		return err
@@ -112,7 +114,7 @@ func (s State) list(folder string) error {
 }
 
 func (s State) resident() int64 {
-	data, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(s.own.pid), "statm"))
+	data, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(s.own.Pid), "statm"))
 	var size, resident int64
 	_, _ = fmt.Sscan(string(data), &size, &resident) // 0 when it has just ended
 	return resident * int64(os.Getpagesize())
@@ -120,14 +122,14 @@ func (s State) resident() int64 {
 
 // exactSnapshot lists the processes of one moment. One that forks on and exits could stay ahead of a single walk through /proc, but not
 // without a new process id.
-func exactSnapshot() (snapshot, error) {
+func exactSnapshot() (tree.Snapshot, error) {
 	for begin := time.Now(); time.Since(begin) < exactWithin; {
 		last := lastPid()
-		s, err := takeSnapshot()
+		s, err := tree.Take()
 		if err != nil {
 			return nil, err
 		}
-		if last != "" && last == lastPid() && s.whole() {
+		if last != "" && last == lastPid() && whole(s) {
 			return s, nil
 		}
 		<-time.After(200 * time.Microsecond)
@@ -136,9 +138,9 @@ func exactSnapshot() (snapshot, error) {
 }
 
 // whole tells whether the parent of each process was seen. Where ids have begun anew, a child may be seen before its parent, which then ends.
-func (s snapshot) whole() bool {
+func whole(s tree.Snapshot) bool {
 	for _, p := range s {
-		if _, seen := s[p.parent]; !seen && p.parent != 0 {
+		if _, seen := s[p.Parent]; !seen && p.Parent != 0 {
 			return false
 		}
 	}

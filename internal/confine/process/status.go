@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"github.com/longshift/longshift/internal/confine/process/tree"
 )
 
 // statusReader parses a guard's reports: "started PID START" or "failed ERRNO TEXT", then "exit CODE SIGNAL".
@@ -21,14 +23,14 @@ func newStatusReader(f *os.File) *statusReader { return &statusReader{f: f, r: b
 
 func (s *statusReader) close() { s.f.Close() }
 
-func (s *statusReader) started() (proc, error) {
+func (s *statusReader) started() (tree.Process, error) {
 	line, err := s.r.ReadString('\n')
 	if err != nil {
 		s.fail = errors.New("guard ended before the program ran")
-		return proc{}, s.fail
+		return tree.Process{}, s.fail
 	}
-	var p proc
-	if _, err := fmt.Sscanf(line, "started %d %d", &p.pid, &p.start); err == nil {
+	var p tree.Process
+	if _, err := fmt.Sscanf(line, "started %d %d", &p.Pid, &p.Start); err == nil {
 		return p, nil
 	}
 	var errno int
@@ -39,7 +41,7 @@ func (s *statusReader) started() (proc, error) {
 	} else if s.fail = errors.New(text); errno != 0 {
 		s.fail = fmt.Errorf("%s: %w", text, syscall.Errno(errno))
 	}
-	return proc{}, s.fail
+	return tree.Process{}, s.fail
 }
 
 // startError returns why the program did not start. A reported reason takes precedence over a broken pipe.
@@ -67,4 +69,18 @@ func (s *statusReader) exit() (Exit, error) {
 		e.Code, e.Signal = -1, signalName(syscall.Signal(sig))
 	}
 	return e, nil
+}
+
+func signalName(sig syscall.Signal) string {
+	names := map[syscall.Signal]string{
+		syscall.SIGHUP: "SIGHUP", syscall.SIGINT: "SIGINT", syscall.SIGQUIT: "SIGQUIT", syscall.SIGILL: "SIGILL",
+		syscall.SIGTRAP: "SIGTRAP", syscall.SIGABRT: "SIGABRT", syscall.SIGBUS: "SIGBUS", syscall.SIGFPE: "SIGFPE",
+		syscall.SIGKILL: "SIGKILL", syscall.SIGSEGV: "SIGSEGV", syscall.SIGPIPE: "SIGPIPE", syscall.SIGALRM: "SIGALRM",
+		syscall.SIGTERM: "SIGTERM", syscall.SIGUSR1: "SIGUSR1", syscall.SIGUSR2: "SIGUSR2", syscall.SIGSYS: "SIGSYS",
+		syscall.SIGXCPU: "SIGXCPU", syscall.SIGXFSZ: "SIGXFSZ",
+	}
+	if name, ok := names[sig]; ok {
+		return name
+	}
+	return fmt.Sprintf("signal %d", int(sig))
 }

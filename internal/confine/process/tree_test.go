@@ -14,6 +14,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/longshift/longshift/internal/confine/process/guard"
+	"github.com/longshift/longshift/internal/confine/process/tree"
 )
 
 func TestStopEndsTheWholeTree(t *testing.T) {
@@ -21,13 +24,13 @@ func TestStopEndsTheWholeTree(t *testing.T) {
 	s.Grace = 50 * time.Millisecond
 	p := mustStart(t, t.Context(), s)
 	pids := readPids(t, p.Stdout(), 2)
-	if p.Pid() != pids[0].pid && p.Pid() != pids[1].pid {
+	if p.Pid() != pids[0].Pid && p.Pid() != pids[1].Pid {
 		t.Errorf("Pid is %d, the program is one of %v", p.Pid(), pids)
 	}
 	p.Stop()
 	for _, pid := range pids {
 		if !gone(pid) {
-			t.Errorf("process %d lives after Stop", pid.pid)
+			t.Errorf("process %d lives after Stop", pid.Pid)
 		}
 	}
 	if got := p.Wait(); got.Signal != "SIGTERM" {
@@ -77,7 +80,7 @@ func TestLeftoversDieWithTheProgram(t *testing.T) {
 
 // startParent starts a helper worker that runs the script. It returns the worker, its guard and n processes of the
 // script.
-func startParent(t *testing.T, script, session, pidFile string, n int) (*exec.Cmd, proc, []proc) {
+func startParent(t *testing.T, script, session, pidFile string, n int) (*exec.Cmd, tree.Process, []tree.Process) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -96,7 +99,7 @@ func startParent(t *testing.T, script, session, pidFile string, n int) (*exec.Cm
 	pids := readPids(t, out, n+1)
 	t.Cleanup(func() {
 		for _, p := range pids {
-			p.signal(syscall.SIGKILL)
+			p.Signal(syscall.SIGKILL)
 		}
 	})
 	return cmd, pids[0], pids[1:]
@@ -117,10 +120,10 @@ func TestKilledParentTakesTheTreeAlong(t *testing.T) {
 }
 
 // killBoth kills a worker and its guard at once, so that neither can react.
-func killBoth(t *testing.T, cmd *exec.Cmd, guard proc) {
+func killBoth(t *testing.T, cmd *exec.Cmd, guard tree.Process) {
 	t.Helper()
 	cmd.Process.Signal(syscall.SIGSTOP)
-	guard.signal(syscall.SIGKILL)
+	guard.Signal(syscall.SIGKILL)
 	waitGone(t, guard)
 	cmd.Process.Kill()
 	cmd.Wait()
@@ -137,13 +140,13 @@ func TestReapSessionFindsWhatAKilledGuardLeft(t *testing.T) {
 	}
 	for _, p := range pids {
 		if !gone(p) {
-			t.Errorf("process %d lives", p.pid)
+			t.Errorf("process %d lives", p.Pid)
 		}
 	}
 	if n, err := ReapSession(t.Context(), session); n != 0 || err != nil {
 		t.Errorf("second time: %d, %v", n, err)
 	}
-	if _, err := lookUp(other.Pid()); err != nil {
+	if _, err := tree.LookUp(other.Pid()); err != nil {
 		t.Errorf("another session's process: %v", err)
 	}
 	if _, err := ReapSession(t.Context(), ""); err == nil {
@@ -202,12 +205,13 @@ func TestPidFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var f pidFile
+	var f guard.PidFile
 	if err := json.Unmarshal(b, &f); err != nil {
 		t.Fatal(err)
 	}
-	guard, err := lookUp(p.guard.Process.Pid)
-	if want := (pidFile{p.Pid(), p.child.start, guard.pid, guard.start, bootID(), "pid-file-test"}); err != nil || f != want || f.Start == 0 {
+	itsGuard, err := tree.LookUp(p.guard.Process.Pid)
+	if want := (guard.PidFile{Pid: p.Pid(), Start: p.child.Start, Guard: itsGuard.Pid, GuardStart: itsGuard.Start, Boot: tree.BootID(),
+		Session: "pid-file-test"}); err != nil || f != want || f.Start == 0 {
 		t.Errorf("got %+v, want %+v; %v", f, want, err)
 	}
 	p.Stop()
@@ -236,9 +240,9 @@ func TestReapPidFile(t *testing.T) {
 func TestReapPidFileSparesANewOwnerOfTheNumber(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pid")
 	p := mustStart(t, t.Context(), Spec{Path: "/bin/cat", StdinPipe: true})
-	for name, f := range map[string]pidFile{
-		"other start": {Pid: p.Pid(), Start: p.child.start + 1, Boot: bootID()},
-		"other boot":  {Pid: p.Pid(), Start: p.child.start, Boot: "another"},
+	for name, f := range map[string]guard.PidFile{
+		"other start": {Pid: p.Pid(), Start: p.child.Start + 1, Boot: tree.BootID()},
+		"other boot":  {Pid: p.Pid(), Start: p.child.Start, Boot: "another"},
 	} {
 		b, _ := json.Marshal(f)
 		if err := os.WriteFile(path, b, 0o600); err != nil {
@@ -250,7 +254,7 @@ func TestReapPidFileSparesANewOwnerOfTheNumber(t *testing.T) {
 		if gone(p.child) {
 			t.Fatalf("%s: a stranger was killed", name)
 		}
-		if err := (proc{pid: p.Pid(), start: f.Start + 1}).signal(syscall.SIGKILL); !errors.Is(err, os.ErrProcessDone) {
+		if err := (tree.Process{Pid: p.Pid(), Start: f.Start + 1}).Signal(syscall.SIGKILL); !errors.Is(err, os.ErrProcessDone) {
 			t.Errorf("%s: signal gave %v", name, err)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"sync"
 
 	"github.com/longshift/longshift/internal/confine/process"
+	"github.com/longshift/longshift/internal/confine/sandbox/inner"
 	"github.com/longshift/longshift/internal/fault"
 )
 
@@ -129,7 +130,7 @@ func ownExecutable() func() (string, error) {
 		if err != nil {
 			return "", err
 		}
-		path := filepath.Join(dir, initName)
+		path := filepath.Join(dir, inner.Name)
 		return path, os.WriteFile(path, b, 0o500)
 	})
 	return func() (string, error) {

@@ -3,6 +3,8 @@ package sandbox
 import (
 	"cmp"
 	"strconv"
+
+	"github.com/longshift/longshift/internal/confine/sandbox/inner"
 )
 
 // innerID is the user and group id inside. It is not 0, because agents refuse to run unattended as root. Outside it maps
@@ -38,7 +40,7 @@ func (p *plan) bwrapArgs(f files, ownNet bool, memory int64) []string {
 			covered = append(covered, m.path)
 		}
 	}
-	args = append(args, "--ro-bind", f.exe, innerExe, "--bind", f.socket, innerSock)
+	args = append(args, "--ro-bind", f.exe, inner.Path, "--bind", f.socket, inner.Socket)
 	if f.passwdAt != "" {
 		args = append(args, "--ro-bind", f.passwd, f.passwdAt)
 	}
@@ -47,7 +49,7 @@ func (p *plan) bwrapArgs(f files, ownNet bool, memory int64) []string {
 	for _, path := range append(covered, "/dev", "/proc") {
 		args = append(args, "--remount-ro", path)
 	}
-	return append(args, "--chdir", "/", "--", innerExe)
+	return append(args, "--chdir", "/", "--", inner.Path)
 }
 
 func (m mount) bwrapArgs(memory int64) []string {

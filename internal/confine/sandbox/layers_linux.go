@@ -3,6 +3,7 @@ package sandbox
 import (
 	"fmt"
 
+	"github.com/longshift/longshift/internal/confine/sandbox/inner"
 	"github.com/longshift/longshift/internal/fault"
 )
 
@@ -35,7 +36,7 @@ func (b *Box) describe(seen findings) []LayerState {
 		case layer == LayerLandlock:
 			s.Detail = fmt.Sprintf("level %d", seen.Landlock)
 		case layer == LayerSeccomp:
-			s.Detail = fmt.Sprintf("%d calls refused", len(refused)+len(refusedHere))
+			s.Detail = fmt.Sprintf("%d calls refused", len(inner.Refused()))
 		case layer == LayerLimits:
 			s.Detail = "rlimits" + b.groups.String()
 			if !b.groups.has("memory") {

@@ -32,6 +32,15 @@ func (g groups) create(l Limits) ([]string, error) {
 	return dirs, nil
 }
 
+// entries are the files through which a shell joins the groups of a box, by writing 0. With v1 it joins as a thread, its only one: to move a
+// process, the kernel waits for a moment in which no process is forked or ends, which takes 5 to 15 ms.
+func (g groups) entries(dirs []string) (files []string) {
+	for i, dir := range dirs {
+		files = append(files, filepath.Join(dir, map[bool]string{true: "cgroup.procs", false: "tasks"}[g[i].unified]))
+	}
+	return files
+}
+
 // limit writes one limit. CPU time is shared evenly with the worker, the default of a new group.
 func (g group) limit(dir, controller string, l Limits) error {
 	value := int64(l.Processes)

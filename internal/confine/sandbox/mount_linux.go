@@ -9,6 +9,7 @@ import (
 	"slices"
 	"syscall"
 
+	"github.com/longshift/longshift/internal/confine/sandbox/inner"
 	"github.com/longshift/longshift/internal/fault"
 )
 
@@ -127,13 +128,13 @@ func (p *plan) add(m mount) error {
 
 // identify records which folder or file a path names now, so that the inner init can check that the same one was
 // mounted.
-func identify(path string) (check, error) {
+func identify(path string) (inner.Check, error) {
 	var st syscall.Stat_t
 	if err := syscall.Lstat(path, &st); err != nil {
-		return check{}, err
+		return inner.Check{}, err
 	}
 	if kind := st.Mode & syscall.S_IFMT; kind != syscall.S_IFDIR && kind != syscall.S_IFREG {
-		return check{}, errors.New("neither a folder nor a file")
+		return inner.Check{}, errors.New("neither a folder nor a file")
 	}
-	return check{Path: []byte(path), Dev: uint64(st.Dev), Ino: st.Ino}, nil
+	return inner.Check{Path: []byte(path), Dev: uint64(st.Dev), Ino: st.Ino}, nil
 }

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"os"
 	"slices"
+
+	"github.com/longshift/longshift/internal/confine/sandbox/inner"
 )
 
 // access is what a mount allows the program to do.
@@ -25,7 +27,7 @@ type mount struct {
 	from   string // source on the host; "" for the same path
 	access access
 	folder bool
-	source check // what the path named when the plan was made
+	source inner.Check // what the path named when the plan was made
 }
 
 // plan lists everything that differs from a read-only view of the host, parents before children.
@@ -103,7 +105,7 @@ func (p *plan) fill(c Spec) error {
 		}
 	}
 	if c.fence != "" {
-		if err := p.add(mount{path: innerFence, from: c.fence, access: fenced, folder: true}); err != nil {
+		if err := p.add(mount{path: inner.Fence, from: c.fence, access: fenced, folder: true}); err != nil {
 			return err
 		}
 	}
@@ -129,8 +131,8 @@ func (p *plan) fill(c Spec) error {
 }
 
 // checks is what the inner init must verify.
-func (p *plan) checks() []check {
-	var out []check
+func (p *plan) checks() []inner.Check {
+	var out []inner.Check
 	for _, m := range p.mounts {
 		c := m.source
 		c.Path = []byte(m.path)

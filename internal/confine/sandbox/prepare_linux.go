@@ -8,7 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/longshift/longshift/internal/confine/process"
+	"github.com/longshift/longshift/internal/confine/sandbox/inner"
 	"github.com/longshift/longshift/internal/fault"
 )
 
@@ -32,7 +35,8 @@ func (b *Box) prepare(s process.Spec, c Spec) (*session, process.Spec, error) {
 		return nil, s, err
 	}
 	s.Path, s.Args = "/bin/sh", args
-	s.Dir, s.Env = "/", []string{"GOMAXPROCS=1"} // for the inner init; the program's own are in the order
+	// For the inner init; the program's own are in the order. There is little to collect, and no thread for it when the program has used them all.
+	s.Dir, s.Env = "/", []string{"GOMAXPROCS=1", "GOGC=off"}
 	s.Ended = sess.ended
 	if !b.weak[LayerNamespaces] {
 		s.Private = privates()
@@ -57,7 +61,7 @@ func checkReach(list []Reach) error {
 
 // fill writes the order and returns the launcher's arguments.
 func (b *Box) fill(sess *session, s process.Spec, c Spec) ([]string, error) {
-	limits, err := c.Limits.orDefault()
+	limits, err := orDefault(c.Limits)
 	if err != nil {
 		return nil, err
 	}
@@ -82,14 +86,14 @@ func (b *Box) fill(sess *session, s process.Spec, c Spec) ([]string, error) {
 	if err != nil {
 		return nil, fault.New(fault.Infra, "sandbox: %w", err)
 	}
-	args := append([]string{"-c", launcher, "longshift-box", sess.path(errorsFile)}, sess.groups...)
+	args := append([]string{"-c", launcher, "longshift-box", sess.path(errorsFile)}, b.groups.entries(sess.groups)...)
 	return append(append(args, "--"), command...), nil
 }
 
 // order builds the order for the inner init.
-func (b *Box) order(p *plan, s process.Spec, c Spec) order {
-	o := order{
-		Path: []byte(s.Path), Dir: []byte(cmp.Or(s.Dir, "/")), Args: toBytes(s.Args), Env: toBytes(s.Env),
+func (b *Box) order(p *plan, s process.Spec, c Spec) inner.Order {
+	o := inner.Order{
+		Path: []byte(s.Path), Dir: []byte(cmp.Or(s.Dir, "/")), Args: inner.Bytes(s.Args), Env: inner.Bytes(s.Env),
 		Boxed: !b.weak[LayerNamespaces], Mounts: p.checks(),
 		Landlock: !b.weak[LayerLandlock], Seccomp: !b.weak[LayerSeccomp], SetID: setIDBits(c),
 	}
@@ -110,10 +114,10 @@ func (b *Box) command(sess *session, env []string, limits Limits) ([]string, err
 		return nil, fmt.Errorf("find the worker's own program: %w", err)
 	}
 	if b.weak[LayerNamespaces] {
-		link := sess.path(initName)
+		link := sess.path(inner.Name)
 		return []string{link}, os.Symlink(exe, link)
 	}
-	f := files{exe: exe, socket: sess.path(filepath.Base(innerSock)), passwd: sess.path(passwdFile), passwdAt: b.passwdAt}
+	f := files{exe: exe, socket: sess.path(filepath.Base(inner.Socket)), passwd: sess.path(passwdFile), passwdAt: b.passwdAt}
 	if err := os.WriteFile(f.passwd, passwd(env), 0o644); err != nil {
 		return nil, err
 	}
@@ -131,4 +135,16 @@ func passwd(env []string) []byte {
 	}
 	return fmt.Appendf(nil, "agent:x:%d:%d:agent:%s:/bin/bash\nroot:x:0:0:root:/nonexistent:/usr/sbin/nologin\n"+
 		"nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n", innerID, innerID, home)
+}
+
+// setIDBits are the mode bits that programs in a box may not set. Where a writable folder has the set-group-id bit, as
+// volumes in containers do, every folder created in it inherits the bit and every copy sets it again; then only
+// set-user-id is refused.
+func setIDBits(c Spec) uint32 {
+	for _, dir := range append([]string{c.Work}, c.Writable...) {
+		if info, err := os.Lstat(dir); err == nil && info.Mode()&os.ModeSetgid != 0 {
+			return unix.S_ISUID
+		}
+	}
+	return unix.S_ISUID | unix.S_ISGID
 }

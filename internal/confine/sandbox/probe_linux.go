@@ -14,11 +14,11 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/confine/process"
+	"github.com/longshift/longshift/internal/confine/sandbox/inner"
 	"github.com/longshift/longshift/internal/fault"
 )
 
 const (
-	probeWord  = "probe"
 	probeTime  = 20 * time.Second
 	probePort  = 20001
 	probeForks = 64 // processes that the probe tries to start; the limit must stop it before
@@ -83,27 +83,27 @@ func (b *Box) probeSpec(dir string) (process.Spec, Spec, error) {
 	if err := errors.Join(os.Mkdir(work, 0o700), os.Mkdir(fence, 0o700)); err != nil {
 		return process.Spec{}, Spec{}, err
 	}
-	o := probeOrder{Fence: innerFence + "/written", Port: probePort, Forks: probeForks, HostNS: ownNamespaces()}
+	o := probeOrder{Fence: inner.Fence + "/written", Port: probePort, Forks: probeForks, HostNS: ownNamespaces()}
 	c := Spec{Work: work, Limits: Limits{Processes: probeLimit}, fence: fence}
 	if !b.weak[LayerNetwork] { // on the host's own loopback the port may be in use
 		c.Reach = []Reach{{Port: probePort, Dial: dialEcho}}
 	} else {
 		o.Port = 0
 	}
-	s := process.Spec{Path: innerExe, Env: []string{"GOMAXPROCS=1", "PATH=/usr/bin:/bin"}, Dir: work, Grace: -1}
+	s := process.Spec{Path: inner.Path, Env: []string{"GOMAXPROCS=1", "PATH=/usr/bin:/bin"}, Dir: work, Grace: -1}
 	if b.weak[LayerNamespaces] {
 		o.Fence = "/proc/self/comm" // a process may write its own; the rest of /proc is read-only in a box
 		exe, err := b.exe()
 		if err != nil {
 			return s, c, err
 		}
-		s.Path = filepath.Join(dir, initName)
+		s.Path = filepath.Join(dir, inner.Name)
 		if err := os.Symlink(exe, s.Path); err != nil {
 			return s, c, err
 		}
 	}
 	text, err := json.Marshal(o)
-	s.Args = []string{probeWord, string(text)}
+	s.Args = []string{inner.Probe, string(text)}
 	return s, c, err
 }
 
@@ -139,7 +139,7 @@ func (b *Box) judge(f findings) error {
 		{LayerNetwork, len(net) > 0 || !slices.Equal(f.Interfaces, []string{"lo"}),
 			"the program sees the interfaces " + strings.Join(f.Interfaces, ", ")},
 		{LayerNetwork, f.Echo != "", "the way to the worker does not work: " + f.Echo},
-		{LayerLandlock, f.Landlock < landlockFloor, "a write past its rules went through"},
+		{LayerLandlock, f.Landlock < inner.LandlockFloor, "a write past its rules went through"},
 		{LayerSeccomp, len(f.Calls) > 0, "calls were let through: " + strings.Join(f.Calls, ", ")},
 		{LayerLimits, f.FileSize != uint64(DefaultLimits().FileSize), fmt.Sprintf("files may grow to %d bytes", f.FileSize)},
 		{LayerLimits, f.Forks, fmt.Sprintf("%d processes could be started where %d are allowed", probeForks, probeLimit)},

@@ -22,18 +22,19 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/longshift/longshift/internal/confine/sandbox/inner"
 	"github.com/longshift/longshift/internal/fault"
 )
 
 // Layer is one layer of the sandbox. Its text is what operators write to run without it.
-type Layer string
+type Layer = inner.Layer
 
 const (
-	LayerNamespaces Layer = "namespaces" // read-only root, own process table, no capabilities
-	LayerNetwork    Layer = "network"    // a network of its own, with nothing on it but what Spec.Reach names
-	LayerLandlock   Layer = "landlock"   // writes checked a second time, independently of the mounts
-	LayerSeccomp    Layer = "seccomp"    // system calls that no ordinary program needs are refused
-	LayerLimits     Layer = "limits"     // limits on processes, memory, files and time
+	LayerNamespaces = inner.Namespaces
+	LayerNetwork    = inner.Network
+	LayerLandlock   = inner.Landlock
+	LayerSeccomp    = inner.Seccomp
+	LayerLimits     = inner.ResourceLimits
 )
 
 // AllLayers lists the layers, outermost first.
@@ -95,13 +96,7 @@ type Reach struct {
 }
 
 // Limits bound a box. Zero fields get the values of DefaultLimits.
-type Limits struct {
-	Processes int           // concurrent processes and threads of the whole box
-	OpenFiles int           // descriptors of each process
-	FileSize  int64         // bytes of one file
-	Memory    int64         // bytes of private memory of each process, and of all memory of the box where a cgroup can be used
-	CPU       time.Duration // CPU time of each process
-}
+type Limits = inner.Limits
 
 // DefaultLimits suit builds on a shared machine: ordinary work does not reach them. Parallel build jobs each start a
 // thread per CPU, so the limit on processes grows with the machine.
@@ -115,7 +110,7 @@ func leastLimits() Limits {
 }
 
 // orDefault fills in defaults. It fails when a limit is below the least.
-func (l Limits) orDefault() (Limits, error) {
+func orDefault(l Limits) (Limits, error) {
 	d, least := DefaultLimits(), leastLimits()
 	for _, f := range []struct {
 		name                   string

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/longshift/longshift/internal/confine/process"
+	"github.com/longshift/longshift/internal/confine/sandbox/inner"
 	"github.com/longshift/longshift/internal/fault"
 )
 
@@ -24,7 +25,7 @@ const goneAfter = 2 * time.Second
 type session struct {
 	dir     string
 	lock    *os.File // on dir while the box is in use
-	order   order
+	order   inner.Order
 	plan    *plan // nil without namespaces
 	groups  []string
 	reach   []Reach
@@ -63,7 +64,7 @@ func listenIn(dir string) (*net.UnixListener, error) {
 		return nil, err
 	}
 	defer unix.Close(fd)
-	short := fmt.Sprintf("/proc/self/fd/%d/%s", fd, filepath.Base(innerSock))
+	short := fmt.Sprintf("/proc/self/fd/%d/%s", fd, filepath.Base(inner.Socket))
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: short, Net: "unix"})
 	if err == nil {
 		l.SetUnlinkOnClose(false) // the path is invalid once the descriptor is closed
@@ -79,7 +80,7 @@ func (s *session) serve() {
 	defer s.settle(nil)
 	conn, err := s.socket.AcceptUnix()
 	s.socket.Close() // only one connection is expected, and it is made before the program starts
-	os.Remove(s.path(filepath.Base(innerSock)))
+	os.Remove(s.path(filepath.Base(inner.Socket)))
 	if err != nil {
 		return
 	}
@@ -87,7 +88,7 @@ func (s *session) serve() {
 	s.mu.Lock()
 	s.conn = conn
 	s.mu.Unlock()
-	b, err := frame(s.order)
+	b, err := inner.Frame(s.order)
 	if err == nil {
 		_, err = conn.Write(b)
 	}

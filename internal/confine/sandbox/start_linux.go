@@ -25,7 +25,7 @@ const launcher = `trap '' TERM
 exec 3<&0 4>&1 5>&2 </dev/null >/dev/null 2>"$1"
 shift
 echo 500 >/proc/self/oom_score_adj
-while [ "$1" != -- ]; do echo $$ >"$1/cgroup.procs" || exit 1; shift; done
+while [ "$1" != -- ]; do echo 0 >"$1" || exit 1; shift; done
 shift
 exec "$@"`
 

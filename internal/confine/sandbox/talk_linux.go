@@ -9,11 +9,12 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/longshift/longshift/internal/confine/process"
+	"github.com/longshift/longshift/internal/confine/sandbox/inner"
 	"github.com/longshift/longshift/internal/fault"
 )
 
 // hear reads one report and the descriptors passed with it.
-func hear(conn *net.UnixConn) (r report, fds []int, err error) {
+func hear(conn *net.UnixConn) (r inner.Report, fds []int, err error) {
 	var header [4]byte
 	oob := make([]byte, unix.CmsgSpace(4*2*maxReach))
 	n, oobn, _, _, err := conn.ReadMsgUnix(header[:], oob)
@@ -35,7 +36,7 @@ func hear(conn *net.UnixConn) (r report, fds []int, err error) {
 		n += more
 	}
 	if err == nil {
-		err = readBody(conn, header, &r)
+		err = inner.ReadBody(conn, header, &r)
 	}
 	if err != nil {
 		closeAll(fds)
@@ -50,18 +51,18 @@ func closeAll(fds []int) {
 }
 
 // take handles a report.
-func (s *session) take(r report, fds []int) error {
+func (s *session) take(r inner.Report, fds []int) error {
 	switch r.Kind {
-	case isListening:
+	case inner.Listening:
 		return s.relay(r.Ports, fds)
-	case isStarted:
+	case inner.Started:
 		s.mu.Lock()
 		s.begun = true
 		s.mu.Unlock()
 		s.settle(nil)
-	case isFailed:
-		s.settle(r.failure())
-	case isEnded:
+	case inner.Failed:
+		s.settle(failure(r))
+	case inner.Ended:
 		end := process.Exit{Code: r.Code}
 		if r.Sig != 0 {
 			end = process.Exit{Code: -1, Signal: signalName(r.Sig)}
@@ -101,7 +102,7 @@ func (s *session) relay(ports, fds []int) error {
 }
 
 // failure is the error for a box or a program that could not be started.
-func (r report) failure() error {
+func failure(r inner.Report) error {
 	err := errors.New(r.Text)
 	if r.Errno != 0 {
 		err = r.Errno

@@ -1,4 +1,4 @@
-package sandbox
+package inner
 
 import (
 	"fmt"
@@ -74,7 +74,7 @@ func dropCapabilities() error {
 }
 
 // verify checks, before the program runs, that bubblewrap has mounted what was asked for.
-func (o order) verify() error {
+func (o Order) verify() error {
 	if pid := unix.Getpid(); pid != 1 {
 		return fmt.Errorf("process %d is not the first of its own table", pid)
 	}
@@ -86,7 +86,7 @@ func (o order) verify() error {
 	if on, err := unix.PrctlRetInt(unix.PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0); err != nil || on != 1 {
 		return fmt.Errorf("programs can gain privileges: %d, %w", on, err)
 	}
-	fixed := []check{{Path: []byte("/"), ReadOnly: true}, {Path: []byte("/proc"), ReadOnly: true}, {Path: []byte("/dev"), ReadOnly: true}}
+	fixed := []Check{{Path: []byte("/"), ReadOnly: true}, {Path: []byte("/proc"), ReadOnly: true}, {Path: []byte("/dev"), ReadOnly: true}}
 	for _, c := range append(fixed, o.Mounts...) {
 		if err := c.verify(); err != nil {
 			return fmt.Errorf("mount %s: %w", c.Path, err)
@@ -95,7 +95,7 @@ func (o order) verify() error {
 	return nil
 }
 
-func (c check) verify() error {
+func (c Check) verify() error {
 	var st unix.Stat_t
 	if err := unix.Lstat(string(c.Path), &st); err != nil {
 		return err

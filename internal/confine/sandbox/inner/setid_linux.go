@@ -1,8 +1,6 @@
-package sandbox
+package inner
 
 import (
-	"os"
-
 	"golang.org/x/net/bpf"
 	"golang.org/x/sys/unix"
 )
@@ -28,29 +26,17 @@ var opens = append([]modeArg{{unix.SYS_OPENAT, 2}}, opensHere...)
 const making = unix.O_CREAT | unix.O_TMPFILE&^unix.O_DIRECTORY
 
 // setIDRules refuses modes with one of the bits.
-func setIDRules(bits uint32) program {
-	refuse := program{bpf.JumpIf{Cond: bpf.JumpBitsNotSet, Val: bits, SkipTrue: 1}, fail(unix.EPERM), allow}
-	var p program
+func setIDRules(bits uint32) Filter {
+	refuse := Filter{bpf.JumpIf{Cond: bpf.JumpBitsNotSet, Val: bits, SkipTrue: 1}, Fail(unix.EPERM), Allow}
+	var p Filter
 	for _, m := range modeArgs {
-		p = p.ifEqual(m.call, append(program{loadArg(m.at)}, refuse...)...)
+		p = p.IfEqual(m.call, append(Filter{LoadArg(m.at)}, refuse...)...)
 	}
 	for _, o := range opens {
-		p = p.ifEqual(o.call, append(program{loadArg(o.at),
-			bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: making, SkipTrue: 1}, allow, loadArg(o.at + 1)}, refuse...)...)
+		p = p.IfEqual(o.call, append(Filter{LoadArg(o.at),
+			bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: making, SkipTrue: 1}, Allow, LoadArg(o.at + 1)}, refuse...)...)
 	}
 	// openat2 passes its mode in memory, where a filter can't see it. It came with Linux 5.6; its users fall back to
 	// openat.
-	return p.ifEqual(unix.SYS_OPENAT2, fail(unix.ENOSYS))
-}
-
-// setIDBits are the mode bits that programs in a box may not set. Where a writable folder has the set-group-id bit, as
-// volumes in containers do, every folder created in it inherits the bit and every copy sets it again; then only
-// set-user-id is refused.
-func setIDBits(c Spec) uint32 {
-	for _, dir := range append([]string{c.Work}, c.Writable...) {
-		if info, err := os.Lstat(dir); err == nil && info.Mode()&os.ModeSetgid != 0 {
-			return unix.S_ISUID
-		}
-	}
-	return unix.S_ISUID | unix.S_ISGID
+	return p.IfEqual(unix.SYS_OPENAT2, Fail(unix.ENOSYS))
 }

@@ -1,9 +1,11 @@
-package process
+package guard
 
 import (
 	"os"
 	"syscall"
 	"time"
+
+	"github.com/longshift/longshift/internal/confine/process/tree"
 )
 
 // settle is how long the descendants of a finished program may take to exit by themselves: most are about to, and
@@ -26,7 +28,7 @@ func (g *guard) watch(control *os.File) (end syscall.WaitStatus) {
 			return
 		}
 		g.signalAll(syscall.SIGTERM)
-		grace = time.After(max(g.order.grace, 0))
+		grace = time.After(max(g.order.Grace, 0))
 	}
 	for {
 		select {
@@ -34,7 +36,7 @@ func (g *guard) watch(control *os.File) (end syscall.WaitStatus) {
 			if !more {
 				return end
 			}
-			if d.pid != g.child.pid {
+			if d.pid != g.child.Pid {
 				continue
 			}
 			if end = d.status; nobodyLeft() {
@@ -44,7 +46,7 @@ func (g *guard) watch(control *os.File) (end syscall.WaitStatus) {
 				grace = time.After(settle)
 			}
 		case o := <-orders:
-			if o == orderStop {
+			if o == Stop {
 				stop()
 			} else {
 				orders = nil
@@ -117,12 +119,12 @@ func (g *guard) killAll() { g.signalAll(syscall.SIGKILL) }
 
 // signalAll signals every descendant, parents first, since they may know best how to stop their children.
 func (g *guard) signalAll(sig syscall.Signal) {
-	list, err := takeSnapshot()
+	list, err := tree.Take()
 	if err != nil {
-		syscall.Kill(-g.child.pid, sig) // without /proc only the group can be reached
+		syscall.Kill(-g.child.Pid, sig) // without /proc only the group can be reached
 		return
 	}
-	for _, p := range list.descendants(os.Getpid()) {
-		p.signal(sig)
+	for _, p := range list.Descendants(os.Getpid()) {
+		p.Signal(sig)
 	}
 }

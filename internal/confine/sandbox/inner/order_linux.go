@@ -1,4 +1,4 @@
-package sandbox
+package inner
 
 import (
 	"encoding/binary"
@@ -10,24 +10,26 @@ import (
 
 // Names and paths shared by the worker and the inner init.
 const (
-	initName  = "longshift-init"
-	innerDir  = "/run/longshift"
-	innerExe  = innerDir + "/" + initName
-	innerSock = innerDir + "/socket"
+	Name   = "longshift-init"
+	folder = "/run/longshift"
+	Path   = folder + "/" + Name
+	Socket = folder + "/socket"
+	Fence  = folder + "/fence"
 
-	innerFence = innerDir + "/fence"
+	// Probe as the first argument leaves the process to the probe of the sandbox.
+	Probe = "probe"
 )
 
 // maxFrame bounds a message in bytes; arguments and environment of a program are far smaller.
 const maxFrame = 64 << 20
 
-// order is what the worker tells the inner init to do. Texts are bytes, because paths and arguments need not be UTF-8.
-type order struct {
+// Order is what the worker tells the inner init to do. Texts are bytes, because paths and arguments need not be UTF-8.
+type Order struct {
 	Path, Dir []byte
 	Args, Env [][]byte
 
 	Boxed    bool    // verify the namespaces
-	Mounts   []check // expected mounts
+	Mounts   []Check // expected mounts
 	Ports    []int   // to listen on; the listeners are passed to the worker
 	Landlock bool
 	Writes   [][]byte // paths that Landlock makes writable
@@ -37,16 +39,16 @@ type order struct {
 	Limits   *Limits // nil for none
 }
 
-// check is an expected mount.
-type check struct {
+// Check is an expected mount.
+type Check struct {
 	Path     []byte
 	Dev, Ino uint64 // of the mounted folder or file; zero for a new one
 	ReadOnly bool
 }
 
-// report is a message from the inner init.
-type report struct {
-	Kind  string // one of the kinds below
+// Report is a message from the inner init.
+type Report struct {
+	Kind  string // one of the kinds
 	Ports []int  // "listening": one for each descriptor in the message
 	Layer Layer  // "failed": the layer that could not be set up, "" when the program could not be started
 	Text  string // "failed": what went wrong
@@ -55,15 +57,16 @@ type report struct {
 	Sig   syscall.Signal
 }
 
+// Kinds of reports.
 const (
-	isListening = "listening"
-	isStarted   = "started"
-	isFailed    = "failed"
-	isEnded     = "ended"
+	Listening = "listening"
+	Started   = "started"
+	Failed    = "failed"
+	Ended     = "ended"
 )
 
-// frame encodes a message, prefixed by its length.
-func frame(v any) ([]byte, error) {
+// Frame encodes a message, prefixed by its length.
+func Frame(v any) ([]byte, error) {
 	body, err := json.Marshal(v)
 	if err != nil {
 		return nil, err
@@ -71,8 +74,8 @@ func frame(v any) ([]byte, error) {
 	return append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), body...), nil
 }
 
-// readBody decodes the message that follows a frame's header into v.
-func readBody(r io.Reader, header [4]byte, v any) error {
+// ReadBody decodes the message that follows a frame's header into v.
+func ReadBody(r io.Reader, header [4]byte, v any) error {
 	size := binary.BigEndian.Uint32(header[:])
 	if size > maxFrame {
 		return fmt.Errorf("message of %d bytes", size)
@@ -84,7 +87,8 @@ func readBody(r io.Reader, header [4]byte, v any) error {
 	return json.Unmarshal(body, v)
 }
 
-func toBytes(list []string) [][]byte {
+// Bytes are texts as an Order has them.
+func Bytes(list []string) [][]byte {
 	out := make([][]byte, len(list))
 	for i, s := range list {
 		out[i] = []byte(s)
@@ -92,7 +96,7 @@ func toBytes(list []string) [][]byte {
 	return out
 }
 
-func toStrings(list [][]byte) []string {
+func texts(list [][]byte) []string {
 	out := make([]string, len(list))
 	for i, b := range list {
 		out[i] = string(b)

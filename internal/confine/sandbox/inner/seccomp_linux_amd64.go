@@ -1,4 +1,4 @@
-package sandbox
+package inner
 
 import (
 	"golang.org/x/net/bpf"
@@ -8,7 +8,7 @@ import (
 const auditArch = unix.AUDIT_ARCH_X86_64
 
 // foreignCalls refuses x32 calls, which share the architecture's id and have numbers of their own.
-var foreignCalls = program{bpf.JumpIf{Cond: bpf.JumpLessThan, Val: 0x40000000, SkipTrue: 1}, kill}
+var foreignCalls = Filter{bpf.JumpIf{Cond: bpf.JumpLessThan, Val: 0x40000000, SkipTrue: 1}, kill}
 
 // Calls that set modes and exist on amd64 only.
 var (

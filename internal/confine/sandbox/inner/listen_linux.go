@@ -1,4 +1,4 @@
-package sandbox
+package inner
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ const backlog = 128
 
 // listen opens the box's ports and passes the listeners to the worker, which accepts on them: a socket stays in the
 // network namespace it was created in. So nothing of the worker's is visible in the box, not even a socket file.
-func (i *inner) listen() error {
+func (i *initProcess) listen() error {
 	var fds, ports []int
 	defer func() {
 		for _, fd := range fds {
@@ -32,7 +32,7 @@ func (i *inner) listen() error {
 	if len(fds) == 0 {
 		return nil
 	}
-	return i.tell(report{Kind: isListening, Ports: ports}, fds...)
+	return i.tell(Report{Kind: Listening, Ports: ports}, fds...)
 }
 
 func listenOn(family int, addr unix.Sockaddr) (int, error) {

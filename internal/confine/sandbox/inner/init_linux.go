@@ -1,13 +1,12 @@
-package sandbox
+package inner
 
 import (
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
+	"path"
 	"runtime"
-	"runtime/debug"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -24,33 +23,27 @@ const (
 // init turns a process that was started as the first process of a box into an inner init, and does not return then. It
 // runs here instead of in main because initializing a worker's other packages takes longer than the rest of a start.
 func init() {
-	if filepath.Base(os.Args[0]) != initName {
-		return
+	if path.Base(os.Args[0]) == Name && (len(os.Args) == 1 || os.Args[1] != Probe) {
+		syscall.Exit(initMain())
 	}
-	if len(os.Args) > 1 && os.Args[1] == probeWord {
-		probeMain(os.Args[2:])
-		syscall.Exit(0)
-	}
-	syscall.Exit(initMain())
 }
 
 // inner is the state of an inner init.
-type inner struct {
+type initProcess struct {
 	control int // the socket to the worker
-	order   order
+	order   Order
 }
 
 // initMain applies the last layers, runs the program, and reports how it ended.
 func initMain() int {
-	debug.SetGCPercent(-1) // there is little to collect, and no thread available when the program has used them all
 	runtime.LockOSThread() // the main thread stays outside the program's Landlock domain, so the program can't signal it
 	// No process may trace this one, and signals meant for the program must not end it.
 	unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGTSTP,
 		syscall.SIGUSR1, syscall.SIGUSR2)
-	i := inner{}
-	if err := i.connect(filepath.Dir(os.Args[0])); err != nil {
-		fmt.Fprintln(os.Stderr, initName+": this program is started by longshift itself:", err)
+	i := initProcess{}
+	if err := i.connect(path.Dir(os.Args[0])); err != nil {
+		fmt.Fprintln(os.Stderr, Name+": this program is started by longshift itself:", err)
 		return 2
 	}
 	code := make(chan int)
@@ -60,7 +53,7 @@ func initMain() int {
 
 // serve runs the program from a separate thread: Landlock and priority apply per thread, and so does the signal that
 // kills the program when this process dies.
-func (i *inner) serve() int {
+func (i *initProcess) serve() int {
 	runtime.LockOSThread()
 	pid, err := i.launch()
 	if err != nil {
@@ -70,7 +63,7 @@ func (i *inner) serve() int {
 	for fd := givenIn; fd <= givenErr; fd++ {
 		unix.Close(fd)
 	}
-	if err := i.tell(report{Kind: isStarted}); err != nil {
+	if err := i.tell(Report{Kind: Started}); err != nil {
 		return 1
 	}
 	go i.endWithWorker()
@@ -79,7 +72,7 @@ func (i *inner) serve() int {
 
 // connect connects to the worker through the socket in the box's folder and reads the order. It uses the socket's bare
 // name, since socket paths must be short.
-func (i *inner) connect(dir string) error {
+func (i *initProcess) connect(dir string) error {
 	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return err
@@ -87,7 +80,7 @@ func (i *inner) connect(dir string) error {
 	if err := unix.Chdir(dir); err != nil {
 		return err
 	}
-	if err := unix.Connect(fd, &unix.SockaddrUnix{Name: filepath.Base(innerSock)}); err != nil {
+	if err := unix.Connect(fd, &unix.SockaddrUnix{Name: path.Base(Socket)}); err != nil {
 		return err
 	}
 	if err := unix.Chdir("/"); err != nil {
@@ -98,7 +91,7 @@ func (i *inner) connect(dir string) error {
 	if _, err := io.ReadFull(rawReader(fd), header[:]); err != nil {
 		return err
 	}
-	return readBody(rawReader(fd), header, &i.order)
+	return ReadBody(rawReader(fd), header, &i.order)
 }
 
 // rawReader reads a descriptor without the runtime's poller, which is not needed otherwise.
@@ -117,8 +110,8 @@ func (r rawReader) Read(b []byte) (int, error) {
 	}
 }
 
-func (i *inner) tell(r report, fds ...int) error {
-	b, err := frame(r)
+func (i *initProcess) tell(r Report, fds ...int) error {
+	b, err := Frame(r)
 	if err != nil {
 		return err
 	}
@@ -139,7 +132,7 @@ func (i *inner) tell(r report, fds ...int) error {
 }
 
 // endWithWorker ends the box when the worker is gone.
-func (i *inner) endWithWorker() {
+func (i *initProcess) endWithWorker() {
 	var b [1]byte
 	for {
 		if _, err := rawReader(i.control).Read(b[:]); err != nil {
@@ -149,7 +142,7 @@ func (i *inner) endWithWorker() {
 }
 
 // reap waits for the program, and for every orphan until it ends. Remaining processes end with this one.
-func (i *inner) reap(pid int) int {
+func (i *initProcess) reap(pid int) int {
 	for {
 		var status syscall.WaitStatus
 		got, err := syscall.Wait4(-1, &status, 0, nil)
@@ -161,10 +154,10 @@ func (i *inner) reap(pid int) int {
 		case got != pid:
 			continue
 		case status.Signaled():
-			i.tell(report{Kind: isEnded, Sig: status.Signal()})
+			i.tell(Report{Kind: Ended, Sig: status.Signal()})
 			return 128 + int(status.Signal())
 		}
-		i.tell(report{Kind: isEnded, Code: status.ExitStatus()})
+		i.tell(Report{Kind: Ended, Code: status.ExitStatus()})
 		return status.ExitStatus()
 	}
 }

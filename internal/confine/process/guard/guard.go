@@ -1,18 +1,23 @@
-package process
+// Package guard is the process between longshift and each program that it starts: it adopts the program's orphaned descendants, and kills all of
+// them on request, when the program ends, or when its parent dies. The executable becomes a guard, by its name, before the rest of it is
+// initialized: so the package may import nothing that is initialized late. It does what its Order says, and decides nothing else.
+package guard
 
 import (
 	"errors"
 	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
+	"path"
 	"runtime"
 	"strings"
 	"syscall"
+
+	"github.com/longshift/longshift/internal/confine/process/tree"
 )
 
-// guardName is the argv[0] of a guard.
-const guardName = "longshift-guard"
+// Name is the argv[0] of a guard.
+const Name = "longshift-guard"
 
 // Descriptors that a guard gets in addition to its child's three.
 const (
@@ -24,7 +29,7 @@ const (
 // package can be a guard. It runs here instead of in main because initializing a worker's other packages takes longer
 // than the rest of a guard's start.
 func init() {
-	if filepath.Base(os.Args[0]) == guardName {
+	if path.Base(os.Args[0]) == Name {
 		syscall.Exit(Guard(os.Args[1:])) // nothing to flush; os.Exit takes a second more under the race detector
 	}
 }
@@ -33,7 +38,7 @@ func init() {
 // exit code when its child and all descendants are gone.
 func Guard(args []string) int {
 	if len(args) != 0 {
-		fmt.Fprintln(os.Stderr, guardName+" is started by longshift itself and takes no arguments")
+		fmt.Fprintln(os.Stderr, Name+" is started by longshift itself and takes no arguments")
 		return 2
 	}
 	runtime.LockOSThread() // the child's parent-death signal belongs to the thread that started it
@@ -53,10 +58,10 @@ func Guard(args []string) int {
 		fmt.Fprintf(status, "failed %d %s\n", int(errno), strings.ReplaceAll(strings.TrimSuffix(err.Error(), ": "+errno.Error()), "\n", " "))
 		return 1
 	}
-	fmt.Fprintf(status, "started %d %d\n", g.child.pid, g.child.start)
+	fmt.Fprintf(status, "started %d %d\n", g.child.Pid, g.child.Start)
 	ws := g.watch(control)
-	if o.pidFile != "" {
-		os.Remove(o.pidFile)
+	if o.PidFile != "" {
+		os.Remove(o.PidFile)
 	}
 	code, sig := ws.ExitStatus(), 0
 	if ws.Signaled() {
@@ -68,8 +73,8 @@ func Guard(args []string) int {
 
 // guard is the state of a guard process.
 type guard struct {
-	order   order
-	child   proc
+	order   Order
+	child   tree.Process
 	signals chan os.Signal
 }
 
@@ -78,17 +83,17 @@ func (g *guard) launch() error {
 	if err := becomeReaper(); err != nil {
 		return fmt.Errorf("adopt orphans: %w", err)
 	}
-	pid, err := syscall.ForkExec(g.order.path, g.order.args, &syscall.ProcAttr{
-		Dir: g.order.dir, Env: g.order.env, Files: []uintptr{0, 1, 2}, Sys: childAttr(),
+	pid, err := syscall.ForkExec(g.order.Path, g.order.Args, &syscall.ProcAttr{
+		Dir: g.order.Dir, Env: g.order.Env, Files: []uintptr{0, 1, 2}, Sys: ChildAttr(),
 	})
 	if err != nil {
-		return fmt.Errorf("run %s: %w", g.order.path, err)
+		return fmt.Errorf("run %s: %w", g.order.Path, err)
 	}
-	if g.child, err = lookUp(pid); err != nil {
-		g.child = proc{pid: pid}
+	if g.child, err = tree.LookUp(pid); err != nil {
+		g.child = tree.Process{Pid: pid}
 	}
-	if g.order.pidFile != "" {
-		if err := writePidFile(g.order.pidFile, g.child, g.order.session); err != nil {
+	if g.order.PidFile != "" {
+		if err := writePidFile(g.order.PidFile, g.child, g.order.Session); err != nil {
 			g.killAll()
 			for range waitAll() {
 				g.killAll()

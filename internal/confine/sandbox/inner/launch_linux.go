@@ -1,4 +1,4 @@
-package sandbox
+package inner
 
 import (
 	"errors"
@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/longshift/longshift/internal/confine/process"
+	"github.com/longshift/longshift/internal/confine/process/guard"
 )
 
 // layerError is a layer that could not be set up.
@@ -21,8 +21,8 @@ type layerError struct {
 func (e layerError) Error() string { return e.err.Error() }
 func (e layerError) Unwrap() error { return e.err }
 
-func failure(err error) report {
-	r := report{Kind: isFailed}
+func failure(err error) Report {
+	r := Report{Kind: Failed}
 	if layer, ok := errors.AsType[layerError](err); ok {
 		r.Layer = layer.layer
 	}
@@ -32,44 +32,44 @@ func failure(err error) report {
 }
 
 // launch confines this process and starts the program in it.
-func (i *inner) launch() (pid int, err error) {
+func (i *initProcess) launch() (pid int, err error) {
 	o := i.order
 	if o.Boxed {
 		if err := o.verify(); err != nil {
-			return 0, layerError{LayerNamespaces, err}
+			return 0, layerError{Namespaces, err}
 		}
 	}
 	if err := i.listen(); err != nil {
-		return 0, layerError{LayerNetwork, err}
+		return 0, layerError{Network, err}
 	}
-	path, err := process.Find(string(o.Path), string(o.Dir), toStrings(o.Env))
+	path, err := guard.Find(string(o.Path), string(o.Dir), texts(o.Env))
 	if err != nil {
 		return 0, err
 	}
 	if err := dropCapabilities(); err != nil {
-		return 0, layerError{LayerNamespaces, err}
+		return 0, layerError{Namespaces, err}
 	}
 	if o.Limits != nil {
 		if err := o.Limits.bound(); err != nil {
-			return 0, layerError{LayerLimits, err}
+			return 0, layerError{ResourceLimits, err}
 		}
 	}
 	if o.Landlock {
-		if err := restrict(toStrings(o.Writes), toStrings(o.NoPipe)); err != nil {
-			return 0, layerError{LayerLandlock, err}
+		if err := restrict(texts(o.Writes), texts(o.NoPipe)); err != nil {
+			return 0, layerError{Landlock, err}
 		}
 	}
 	if o.Seccomp {
-		if err := filterCalls(o.SetID); err != nil {
-			return 0, layerError{LayerSeccomp, err}
+		if err := filter(o.SetID).Apply(); err != nil {
+			return 0, layerError{Seccomp, err}
 		}
 	}
 	// Descriptors that the worker leaked or inherited are not passed on.
 	if err := unix.CloseRange(givenIn, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC); err != nil {
-		return 0, layerError{LayerNamespaces, fmt.Errorf("close descriptors: %w", err)}
+		return 0, layerError{Namespaces, fmt.Errorf("close descriptors: %w", err)}
 	}
-	pid, err = syscall.ForkExec(path, append([]string{string(o.Path)}, toStrings(o.Args)...), &syscall.ProcAttr{
-		Dir: string(o.Dir), Env: toStrings(o.Env), Files: []uintptr{givenIn, givenOut, givenErr},
+	pid, err = syscall.ForkExec(path, append([]string{string(o.Path)}, texts(o.Args)...), &syscall.ProcAttr{
+		Dir: string(o.Dir), Env: texts(o.Env), Files: []uintptr{givenIn, givenOut, givenErr},
 		Sys: &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL},
 	})
 	if err != nil {
