@@ -124,6 +124,11 @@ func offered(s agent.Session) []string {
 
 func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
 
+// compilerName is the variable that keeps the binary's JavaScript engine from compiling a second and a third time what runs often. A process
+// mostly waits for its model: without these compilers a session takes a twentieth less processor time, with one call or with 120, and up to
+// 18 MB less memory.
+const compilerName = "BUN_JSC_useDFGJIT"
+
 func (d *Driver) environment(s agent.Session) []string {
 	env := map[string]string{
 		"DISABLE_AUTOUPDATER":                      "1",
@@ -135,9 +140,8 @@ func (d *Driver) environment(s agent.Session) []string {
 		"CLAUDE_CODE_MAX_RETRIES":                  strconv.Itoa(d.cfg.Retries),
 		"BASH_DEFAULT_TIMEOUT_MS":                  milliseconds(commandTime), // two minutes, its own, are too few for cold builds
 		"BASH_MAX_TIMEOUT_MS":                      milliseconds(mostCommandTime),
-	}
-	if len(s.CommandEnv) > 0 {
-		env["CLAUDE_ENV_FILE"] = envFile(s)
+		"CLAUDE_ENV_FILE":                          envFile(s),
+		compilerName:                               "0",
 	}
 	if s.BaseURL != "" {
 		env["ANTHROPIC_BASE_URL"] = s.BaseURL

@@ -50,10 +50,8 @@ func (l launch) write(root *os.Root, s agent.Session) error {
 			return fault.New(fault.Infra, "write system prompt: %w", err)
 		}
 	}
-	if len(s.CommandEnv) > 0 {
-		if err := program.WriteFile(root, envName, exports(s.CommandEnv)); err != nil {
-			return fault.New(fault.Infra, "write the variables of commands: %w", err)
-		}
+	if err := program.WriteFile(root, envName, exports(s.CommandEnv)); err != nil {
+		return fault.New(fault.Infra, "write the variables of commands: %w", err)
 	}
 	if s.Reports != nil {
 		if err := program.WriteFile(root, serverName, servers(s)); err != nil {
@@ -66,6 +64,7 @@ func (l launch) write(root *os.Root, s agent.Session) error {
 // exports is the script that the binary runs before each command. The binary reads it once, before the first command.
 func exports(env map[string]string) string {
 	var b strings.Builder
+	b.WriteString("unset " + compilerName + "\n") // it is for the binary's own engine
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		b.WriteString("export " + name + "='" + strings.ReplaceAll(env[name], "'", `'\''`) + "'\n")
 	}

@@ -74,7 +74,7 @@ func TestStateFolderIsTheAgents(t *testing.T) {
 			if text, _ := os.ReadFile(systemFile(s)); string(text) != s.System {
 				t.Errorf("the system prompt is %q", text)
 			}
-			if text, _ := os.ReadFile(envFile(s)); string(text) != "export TZ='UTC'\n" {
+			if text, _ := os.ReadFile(envFile(s)); string(text) != "unset "+compilerName+"\nexport TZ='UTC'\n" {
 				t.Errorf("the variables are %q", text)
 			}
 			for _, dir := range []string{program.Home(s), filepath.Join(s.StateDir, "tmp")} {

@@ -34,8 +34,13 @@ func TestVariablesOfCommands(t *testing.T) {
 			t.Errorf("%s: a command does not have what the session is given", file)
 		}
 	}
+	for _, file := range []string{"commands.txt", "again.txt"} {
+		if strings.Contains(read(t, b.session.Dir, file), compilerName) {
+			t.Errorf("%s: a command has the setting of the binary's engine", file)
+		}
+	}
 	env := "\x00" + read(t, b.session.Dir, "agent.txt")
-	if !strings.Contains(env, "\x00CLAUDE_CODE_DISABLE_FILE_MENTIONS=1\x00") || !strings.Contains(env, "\x00TZ=UTC\x00") {
+	if !strings.Contains(env, "\x00CLAUDE_CODE_DISABLE_FILE_MENTIONS=1\x00") || !strings.Contains(env, "\x00"+compilerName+"=0\x00") || !strings.Contains(env, "\x00TZ=UTC\x00") {
 		t.Fatal("that is not the environment of the binary")
 	}
 	for _, name := range []string{"NODE_OPTIONS", "BUN_BE_BUN", "ODD", "EMPTY"} {
