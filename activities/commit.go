@@ -96,18 +96,25 @@ func (g *Git) CommitWork(ctx context.Context, in CommitInput) (Committed, error)
 	} else if leak != nil {
 		return out, leak
 	}
-	if err := tree.Checkpoint(ctx); err != nil {
+	pushed := make(chan error, 1)
+	go func() { pushed <- tree.Checkpoint(ctx) }()
+	looked := g.look(ctx, tree, in.BaseCommit, paths, &out) // beside the push, which takes as long as the remote does
+	if err := <-pushed; err != nil {
 		return out, fmt.Errorf("push the checkpoint: %w", err)
 	}
-	sizes, err := tree.Sizes(ctx, in.BaseCommit)
+	return out, looked
+}
+
+// look notes what has changed since the base. It only reads.
+func (g *Git) look(ctx context.Context, tree *workspace.Tree, base string, paths pathScope, out *Committed) error {
+	sizes, err := tree.Sizes(ctx, base)
 	if err != nil {
-		return out, fmt.Errorf("count the changes: %w", err)
+		return fmt.Errorf("count the changes: %w", err)
 	}
 	for _, s := range sizes {
 		out.Files, out.Added, out.Deleted = out.Files+1, out.Added+s.Added, out.Deleted+s.Removed
 	}
-	err = g.inspector.read(ctx, tree, paths, sizes, &out)
-	return out, err
+	return g.inspector.read(ctx, tree, paths, sizes, out)
 }
 
 // about is a list of files that people should know of, and what is special about them.
