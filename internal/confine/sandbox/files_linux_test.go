@@ -3,6 +3,7 @@ package sandbox
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -90,6 +91,29 @@ func TestPrivateFolders(t *testing.T) {
 			t.Errorf("%s is on the host: %v", name, err)
 		}
 		fails(t, c, "cat "+name, "head -c 20G /dev/zero > "+dir+"/fill")
+	}
+}
+
+// PATH often names folders of one that is readable as a whole. Each mount makes bubblewrap read the table of all of them.
+func TestReadableBelowReadable(t *testing.T) {
+	base := realPath(t, t.TempDir())
+	put(t, base, "home/tools/bin/go", "home/tools/hidden/bin/go", "home/work/file")
+	path := func(name string) string { return filepath.Join(base, name) }
+	c := Spec{Work: path("home/work"), ReadOnly: true, Hidden: []string{path("home/tools/hidden")},
+		Readable: []string{path("home/tools/bin"), path("home/tools"), path("home/tools/hidden/bin")}}
+	p, err := newPlaceholders().plan(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.release()
+	var got []string
+	for _, m := range p.mounts {
+		if below, ok := strings.CutPrefix(m.path, base+"/"); ok {
+			got = append(got, below)
+		}
+	}
+	if want := []string{"home/tools", "home/tools/hidden", "home/tools/hidden/bin", "home/work"}; !slices.Equal(got, want) {
+		t.Errorf("mounts %q, want %q", got, want)
 	}
 }
 

@@ -65,7 +65,7 @@ func (m *placeholders) plan(c Spec) (*plan, error) {
 	return p, nil
 }
 
-// prune drops covers below other covers.
+// prune drops what a mount around it does already: covers below covers, and readable folders of readable ones.
 func (p *plan) prune() {
 	var kept []mount
 	for _, m := range p.mounts {
@@ -75,7 +75,8 @@ func (p *plan) prune() {
 				i = j
 			}
 		}
-		if m.access == hidden && i >= 0 && (kept[i].access == hidden || kept[i].access == private) {
+		if i >= 0 && (m.access == hidden && (kept[i].access == hidden || kept[i].access == private) ||
+			m.access == readable && kept[i].access == readable && m.path != p.workDir) {
 			continue
 		}
 		kept = append(kept, m)
