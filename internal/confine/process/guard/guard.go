@@ -21,8 +21,8 @@ const Name = "longshift-guard"
 
 // Descriptors that a guard gets in addition to its child's three.
 const (
-	guardControl = 3
-	guardStatus  = 4
+	controlFile = 3
+	statusFile  = 4
 )
 
 // init turns a process that was started as a guard into one, and does not return then. So every program that links this
@@ -30,21 +30,21 @@ const (
 // than the rest of a guard's start.
 func init() {
 	if path.Base(os.Args[0]) == Name {
-		syscall.Exit(Guard(os.Args[1:])) // nothing to flush; os.Exit takes a second more under the race detector
+		syscall.Exit(run(os.Args[1:])) // nothing to flush; os.Exit takes a second more under the race detector
 	}
 }
 
-// Guard is the main function of a guard. It reads its order from descriptor 3, reports to descriptor 4, and returns its
+// run is the main function of a guard. It reads its order from descriptor 3, reports to descriptor 4, and returns its
 // exit code when its child and all descendants are gone.
-func Guard(args []string) int {
+func run(args []string) int {
 	if len(args) != 0 {
 		fmt.Fprintln(os.Stderr, Name+" is started by longshift itself and takes no arguments")
 		return 2
 	}
 	runtime.LockOSThread() // the child's parent-death signal belongs to the thread that started it
-	syscall.CloseOnExec(guardControl)
-	syscall.CloseOnExec(guardStatus)
-	control, status := os.NewFile(guardControl, "control"), os.NewFile(guardStatus, "status")
+	syscall.CloseOnExec(controlFile)
+	syscall.CloseOnExec(statusFile)
+	control, status := os.NewFile(controlFile, "control"), os.NewFile(statusFile, "status")
 	o, err := readOrder(control)
 	if err != nil {
 		return 2
