@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -20,7 +21,7 @@ import (
 func init() {
 	if filepath.Base(os.Args[0]) == inner.Name {
 		probeMain(os.Args[2:])
-		os.Exit(0)
+		syscall.Exit(0) // os.Exit takes a second more under the race detector
 	}
 }
 

@@ -20,7 +20,7 @@ func becomeReaper() error {
 // nameGuard sets a name for ps, which would show "exe".
 func nameGuard() { os.WriteFile("/proc/self/comm", []byte(Name), 0) }
 
-// ChildAttr puts the child into its own process group and has the kernel kill it when the guard dies.
+// ChildAttr puts a child into its own process group and has the kernel kill it when the thread that has started it ends.
 func ChildAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }

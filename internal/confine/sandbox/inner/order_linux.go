@@ -10,11 +10,11 @@ import (
 
 // Names and paths shared by the worker and the inner init.
 const (
-	Name   = "longshift-init"
-	folder = "/run/longshift"
+	Name   = "longshift-init" // argv[0] of the process, and the name of its file
+	folder = "/run/longshift" // in the box
 	Path   = folder + "/" + Name
-	Socket = folder + "/socket"
-	Fence  = folder + "/fence"
+	Socket = folder + "/socket" // by which the process is told its Order and reports
+	Fence  = folder + "/fence"  // a folder that only Landlock keeps the probe from writing
 
 	// Probe as the first argument leaves the process to the probe of the sandbox.
 	Probe = "probe"
@@ -48,7 +48,7 @@ type Check struct {
 
 // Report is a message from the inner init.
 type Report struct {
-	Kind  string // one of the kinds
+	Kind  string // one of the kinds below
 	Ports []int  // "listening": one for each descriptor in the message
 	Layer Layer  // "failed": the layer that could not be set up, "" when the program could not be started
 	Text  string // "failed": what went wrong
