@@ -20,6 +20,9 @@ const noHTTP = "HTTP API port has not been set"
 // answer yet. They ask again.
 var notYet = []string{"shard status unknown", "Frontend is not healthy yet"}
 
+// noTrailer is what the server says of an answer for which nobody waited any longer: it could not add figures of its own to it.
+const noTrailer = "unable to add metrics baggage to gRPC trailer"
+
 // serverLog passes the server's log lines to slog.
 type serverLog struct {
 	to *slog.Logger
@@ -57,7 +60,7 @@ func saysNotYet(t tag.Tag) bool {
 
 func (l serverLog) write(level slog.Level, msg string, tags []tag.Tag) {
 	ctx := context.Background()
-	if level >= slog.LevelWarn && (l.stopping.Load() || strings.HasPrefix(msg, noHTTP) || slices.ContainsFunc(tags, saysNotYet)) {
+	if level >= slog.LevelWarn && (l.stopping.Load() || strings.HasPrefix(msg, noHTTP) || msg == noTrailer || slices.ContainsFunc(tags, saysNotYet)) {
 		level = slog.LevelInfo
 	}
 	if !l.to.Enabled(ctx, level) {

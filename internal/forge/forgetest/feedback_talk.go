@@ -125,19 +125,34 @@ func badComment(body string) (answer, bool) {
 func (g *GitHub) patchComment(repo *Repository, id string, body []byte) answer {
 	var in struct{ Body string }
 	g.read(body, &in)
+	return g.ownComment(repo, id, func(number int, c *Comment) answer {
+		if a, bad := badComment(in.Body); bad {
+			return a
+		}
+		c.Body, c.Edited = in.Body, g.now()
+		return answer{status: http.StatusOK, body: g.commentBody(repo, number, c)}
+	})
+}
+
+func (g *GitHub) removeComment(repo *Repository, id string) answer {
+	return g.ownComment(repo, id, func(number int, c *Comment) answer {
+		all := repo.feedback().comments
+		all[number] = slices.DeleteFunc(all[number], func(other *Comment) bool { return other == c })
+		return answer{status: http.StatusNoContent}
+	})
+}
+
+// ownComment finds a comment of a conversation that the token may change.
+func (g *GitHub) ownComment(repo *Repository, id string, change func(number int, c *Comment) answer) answer {
 	for number, list := range repo.feedback().comments {
 		for _, c := range list {
-			if strconv.FormatInt(c.ID, 10) != id {
-				continue
-			}
-			if !strings.EqualFold(c.By, g.user) {
+			switch {
+			case strconv.FormatInt(c.ID, 10) != id:
+			case !strings.EqualFold(c.By, g.user):
 				return refuse(http.StatusForbidden, "Must have admin rights to Repository.")
+			default:
+				return change(number, c)
 			}
-			if a, bad := badComment(in.Body); bad {
-				return a
-			}
-			c.Body, c.Edited = in.Body, g.now()
-			return answer{status: http.StatusOK, body: g.commentBody(repo, number, c)}
 		}
 	}
 	return refuse(http.StatusNotFound, "Not Found")

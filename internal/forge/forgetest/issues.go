@@ -148,7 +148,7 @@ var servedIssues = map[string][]string{
 	"/repos/{owner}/{repo}/issues/{issue_number}":                  {"get"},
 	"/repos/{owner}/{repo}/issues/{issue_number}/events":           {"get"},
 	"/repos/{owner}/{repo}/issues/comments/{comment_id}/reactions": {"post"},
-	"/repos/{owner}/{repo}/issues/comments/{comment_id}":           {"patch"},
+	"/repos/{owner}/{repo}/issues/comments/{comment_id}":           {"patch", "delete"},
 	"/repos/{owner}/{repo}/issues/{issue_number}/labels/{name}":    {"delete"},
 }
 
@@ -172,6 +172,8 @@ func (g *GitHub) operateIssues(repo *Repository, rt *route, r *http.Request, bod
 		return g.labelIssue(repo, number, rt.params["name"], r, body), true
 	case "PATCH /issues/comments/{comment_id}":
 		return g.patchComment(repo, rt.params["comment_id"], body), true
+	case "DELETE /issues/comments/{comment_id}":
+		return g.removeComment(repo, rt.params["comment_id"]), true
 	case "POST /issues/comments/{comment_id}/reactions":
 		return g.react(repo, rt.params["comment_id"], body), true
 	}

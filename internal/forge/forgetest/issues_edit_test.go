@@ -33,6 +33,8 @@ func TestIssueWrites(t *testing.T) {
 		{"PATCH", fmt.Sprintf("/issues/comments/%d", theirs), `{"body":"Bye."}`, 403, ""},
 		{"PATCH", "/issues/comments/1", `{"body":"Bye."}`, 404, ""},
 		{"PATCH", fmt.Sprintf("/issues/comments/%d", ours), `{"body":" "}`, 422, ""},
+		{"DELETE", fmt.Sprintf("/issues/comments/%d", theirs), "", 403, ""},
+		{"DELETE", "/issues/comments/1", "", 404, ""},
 	} {
 		if status, body := call(t, g, c.method, "/repos/acme/shop"+c.path, c.body); status != c.status || !strings.Contains(body, c.holds) {
 			t.Errorf("%s %s: %d, want %d with %q: %s", c.method, c.path, status, c.status, c.holds, body)

@@ -54,20 +54,37 @@ func (c comments) find(ctx context.Context, key string) (found *gh.IssueComment,
 	return found, err
 }
 
-// write makes one attempt to write a comment. When again is set, the caller looks for the mark and tries again, because the comment may
-// have been written.
-func (c comments) write(ctx context.Context, body string) (again bool, err error) {
-	err = c.once(ctx, func(client *gh.Client) (*gh.Response, error) {
-		_, resp, err := client.Issues.CreateComment(ctx, c.owner, c.name, c.number, &gh.IssueComment{Body: &body})
+// write makes one attempt to write a comment with the mark of a key. When again is set, the caller looks for the mark and tries again,
+// because the comment may have been written, by this attempt or by another.
+func (c comments) write(ctx context.Context, key, body string) (again bool, err error) {
+	var written *gh.IssueComment
+	err = c.once(ctx, func(client *gh.Client) (resp *gh.Response, err error) {
+		written, resp, err = client.Issues.CreateComment(ctx, c.owner, c.name, c.number, &gh.IssueComment{Body: &body})
 		return resp, err
 	})
 	switch {
 	case err == nil:
-		return false, nil
+		return c.twin(ctx, key, written.GetID())
 	case answered(err, http.StatusNotFound, http.StatusGone):
 		return false, c.missing(err)
 	}
 	return c.again(ctx, "write a comment", err)
+}
+
+// twin removes a comment that was just written when there is an older one with the mark, and tells so. A worker that was stopped after it
+// had looked for the mark writes once it goes on, and another may have done its work meanwhile.
+func (c comments) twin(ctx context.Context, key string, id int64) (removed bool, err error) {
+	first, err := c.find(ctx, key)
+	if err != nil || first == nil || first.GetID() == id {
+		return false, err
+	}
+	err = c.repeat(ctx, "remove a comment", func(client *gh.Client) (*gh.Response, error) {
+		return client.Issues.DeleteComment(ctx, c.owner, c.name, id)
+	})
+	if answered(err, http.StatusNotFound, http.StatusGone) {
+		err = nil
+	}
+	return err == nil, err
 }
 
 func (c comments) edit(ctx context.Context, id int64, body string) error {

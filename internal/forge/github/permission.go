@@ -43,6 +43,7 @@ var needed = map[string]string{
 	"list edits of an issue":      "Issues: read",
 	"write a comment":             "Issues: write",
 	"edit a comment":              "Issues: write",
+	"remove a comment":            "Issues: write",
 	"label an issue":              "Issues: write",
 	"take a label off an issue":   "Issues: write",
 	"react to a comment":          "Issues: write",

@@ -49,7 +49,7 @@ func mayHaveHappened(err error) bool {
 	return errors.As(err, &p) && p.passing && !p.limited
 }
 
-// Comment implements forge.Talker. It looks for its hidden mark before it writes, and again when the comment may have been written.
+// Comment implements forge.Talker. It looks for its hidden mark before it writes, and again after that: of two it removes its own.
 // Marks count only in comments of the token's account, because anybody can write one.
 func (f *Forge) Comment(ctx context.Context, r task.Repository, number int, key, text string) error {
 	if key == "" || number <= 0 {
@@ -69,7 +69,7 @@ func (f *Forge) Comment(ctx context.Context, r task.Repository, number int, key,
 		if said, err := own.find(ctx, key); err != nil || said != nil {
 			return err
 		}
-		if again, err := own.write(ctx, body); !again {
+		if again, err := own.write(ctx, key, body); !again {
 			return err
 		}
 	}

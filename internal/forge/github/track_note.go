@@ -20,8 +20,8 @@ var (
 	stateWord = regexp.MustCompile(`^[a-z]{0,20}$`)
 )
 
-// SetNote implements forge.Marker. Like Comment, it looks for its mark before it writes, and again when the comment may have been
-// written. Marks count only in comments of the token's account. Of two comments with one mark it updates the older one.
+// SetNote implements forge.Marker. Like Comment, it looks for its mark before it writes, and again after that. Marks count only in comments
+// of the token's account. Of two comments with one mark it updates the older one.
 func (f *Forge) SetNote(ctx context.Context, r task.Repository, number int, n forge.Note) error {
 	if n.Key == "" || number <= 0 || !stateWord.MatchString(n.State) {
 		return fault.New(fault.Internal, "a note needs a number and a key, and at most a word as its state")
@@ -50,7 +50,7 @@ func (f *Forge) SetNote(ctx context.Context, r task.Repository, number int, n fo
 			}
 			return err
 		}
-		if again, err := own.write(ctx, body); !again {
+		if again, err := own.write(ctx, n.Key, body); !again {
 			return err
 		}
 	}

@@ -274,6 +274,40 @@ func TestSetNoteDeleted(t *testing.T) {
 	}
 }
 
+// TestTwins: another attempt writes the same after this one has looked, and before it writes. The younger of the two goes.
+func TestTwins(t *testing.T) {
+	for name, c := range map[string]struct {
+		write  func(b *bench, n int) error
+		others string // the other attempt's text
+		want   string
+	}{
+		"note": {write: func(b *bench, n int) error {
+			return b.forge.SetNote(t.Context(), shop(), n, forge.Note{Key: "k", Text: "One."})
+		}, others: "One.", want: "One."},
+		"note of an older state": {write: func(b *bench, n int) error {
+			return b.forge.SetNote(t.Context(), shop(), n, forge.Note{Key: "k", Text: "Two."})
+		}, others: "One.", want: "Two."},
+		"comment": {write: func(b *bench, n int) error {
+			return b.forge.Comment(t.Context(), shop(), n, "k", "One.")
+		}, others: "One.", want: "One."},
+	} {
+		b := newBench(t)
+		n := b.server.AddIssue(repoName, forgetest.Issue{Title: "1"})
+		b.server.CommentOn(repoName, n, "eve", "One.\n\n"+noteMark("k")) // hers counts for nothing
+		var older int64
+		b.server.Before(func(method, _ string) {
+			if method == "POST" && older == 0 {
+				older = b.server.CommentOn(repoName, n, "longshift-bot", c.others+"\n\n"+noteMark("k"))
+			}
+		})
+		err := c.write(b, n)
+		all := b.server.Comments(repoName, n)
+		if err != nil || len(all) != 2 || all[1].ID != older || !strings.HasPrefix(all[1].Body, c.want) {
+			t.Errorf("%s: %v, %+v", name, err, all)
+		}
+	}
+}
+
 func TestSetNoteFaults(t *testing.T) {
 	for name, f := range map[string]forgetest.Fault{
 		"502": forgetest.ServerError(502), "502 late": forgetest.ServerError(502).Late(), "dropped late": forgetest.Dropped().Late(),
