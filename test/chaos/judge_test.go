@@ -103,8 +103,8 @@ func (s *scene) said() {
 			}
 		}
 		if j.issue != 0 {
-			if n := len(s.GitHub.Comments(lab.Name, j.issue)); n != 1 {
-				s.T.Errorf("%s: issue %d has %d notes", j.id, j.issue, n)
+			if notes := s.GitHub.Comments(lab.Name, j.issue); len(notes) != 1 {
+				s.T.Errorf("%s: issue %d has %d notes: %+v", j.id, j.issue, len(notes), notes)
 			}
 		}
 		if !j.onDisk() {

@@ -21,7 +21,7 @@ func (s *scene) keep() {
 		return
 	}
 	s.T.Logf("again: make chaos KILLS=%d SEED=%d ARGS=%q", killsAtOnce, s.seed, fmt.Sprintf("-heartbeat=%s -probe=%s -tasks=%d -pause=%s -split=%t", *heartbeat, *probe, *atWork, *longest, *split))
-	dir, err := os.MkdirTemp("", fmt.Sprintf("longshift-chance-%d-", s.seed))
+	dir, err := os.MkdirTemp("/tmp", fmt.Sprintf("longshift-chance-%d-", s.seed)) // the tests' own folder may be gone with them, see .ci/in-memory
 	if err != nil {
 		s.T.Log(err)
 		return
