@@ -28,7 +28,7 @@ func init() {
 	}
 }
 
-// inner is the state of an inner init.
+// initProcess is the state of an inner init.
 type initProcess struct {
 	control int // the socket to the worker
 	order   Order

@@ -11,7 +11,7 @@ import (
 // them.
 const lastKnown = unix.SYS_FILE_SETATTR
 
-// refused are calls that no ordinary Filter needs, on all architectures. Most need a capability that the box does not
+// refused are calls that no ordinary program needs, on all architectures. Most need a capability that the box does not
 // have; refusing them here avoids relying on each call's own check.
 var refused = []uint32{
 	// io_uring performs operations that the filter refuses, without passing the filter
