@@ -3,14 +3,15 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 GO ?= go
-export GOFLAGS := -buildvcs=false
+# Without paths of this machine in what is compiled, programs, tests and linters share it, and so do clones in several folders.
+export GOFLAGS := -buildvcs=false -trimpath
 
 BIN := bin
 SOURCES := $(shell find . -name '*.go' -not -path './devserver/*' -not -name '*_test.go' 2>/dev/null) \
            $(shell find internal -name '*.md' -o -name '*.yaml' -o -name '*.json' 2>/dev/null) go.mod go.sum
 # osusergo: by libc the server has no answer to who runs it where the user has no entry in passwd, as in containers. disable_grpc_modules:
 # without what only Google's storage by gRPC needs, 136 packages and 6 % of the compiling.
-AS_SERVER := -trimpath -tags osusergo,disable_grpc_modules
+AS_SERVER := -tags osusergo,disable_grpc_modules
 DEVSERVER := $(shell find devserver -name '*.go' -not -name '*_test.go') devserver/go.mod devserver/go.sum
 # The race detector looks at packages whose code starts goroutines or holds locks. The others are used by one goroutine at a time, and so are
 # nearly all of PLAIN: they read much text, or start git or longshift at each step, which the detector makes up to ten times slower.
@@ -38,7 +39,7 @@ build: $(BIN)/longshift $(BIN)/longshift-worker $(BIN)/longshift-devserver ## bu
 
 $(BIN)/longshift $(BIN)/longshift-worker: $(SOURCES)
 	@mkdir -p $(BIN)
-	@case $@ in *-worker) dir=./worker;; *) dir=./starter;; esac; echo "build $@"; $(GO) build -trimpath -o $@ $$dir
+	@case $@ in *-worker) dir=./worker;; *) dir=./starter;; esac; echo "build $@"; $(GO) build -o $@ $$dir
 
 $(BIN)/longshift-devserver: $(DEVSERVER)
 	@mkdir -p $(BIN)
@@ -66,7 +67,8 @@ parts-%:
 
 # With CI=true a part that is missing fails its test, and skips nothing. vet is in lint: here it would look through all that we depend on
 # once more, as built for the race detector. A program that is built for it waits a second before it exits, unless told otherwise. Tests wait
-# for programs as often as they work, so there are more at a time than cores.
+# for programs as often as they work, so there are more at a time than cores. With -count 1 each test runs, whatever another clone has run.
+TESTED := -count 1 -vet=off
 .PHONY: test
 test: parts build agents ## run every test: units, integration on real parts, kills, replays
 	@.ci/in-memory $(MAKE) --no-print-directory all-tests
@@ -75,12 +77,12 @@ test: parts build agents ## run every test: units, integration on real parts, ki
 all-tests: export CI := true
 all-tests:
 	export GORACE=atexit_sleep_ms=10; raced=$$($(GO) list $(LONGEST) $(CONCURRENT) | grep -vxF "$$($(GO) list $(PLAIN))") && \
-	  $(GO) test -race -p $(AT_ONCE) -vet=off -timeout 20m $$raced && \
-	  $(GO) test -p $(AT_ONCE) -vet=off -timeout 20m ./internal/repo/workspace ./internal/cli $$($(GO) list $(UNITS) | grep -vxF "$$raced")
-	$(GO) test -p 2 -parallel $(AT_ONCE) -vet=off -timeout 40m ./test/chaos ./test/integration ./test/acceptance \
+	  $(GO) test $(TESTED) -race -p $(AT_ONCE) -timeout 20m $$raced && \
+	  $(GO) test $(TESTED) -p $(AT_ONCE) -timeout 20m ./internal/repo/workspace ./internal/cli $$($(GO) list $(UNITS) | grep -vxF "$$raced")
+	$(GO) test $(TESTED) -p 3 -parallel $(AT_ONCE) -timeout 40m ./test/chaos ./test/integration ./test/acceptance \
 	  $$($(GO) list ./test/... | grep -vE '/test/(chaos|integration|acceptance)$$')
-	cd devserver && $(GO) test $(AS_SERVER) -vet=off -timeout 10m ./...
-	cd test/compose && $(GO) test -vet=off -timeout 5m ./...
+	cd devserver && $(GO) test $(AS_SERVER) $(TESTED) -timeout 10m ./...
+	cd test/compose && $(GO) test $(TESTED) -timeout 5m ./...
 
 .PHONY: acceptance
 acceptance: build agents ## run the stories of people with every agent, and print what each takes

@@ -15,6 +15,7 @@ import (
 
 	"github.com/longshift/longshift/internal/agent/agenttest"
 	driver "github.com/longshift/longshift/internal/agent/claude"
+	"github.com/longshift/longshift/internal/sourcetree"
 	"github.com/longshift/longshift/test/lab"
 )
 
@@ -112,7 +113,7 @@ exec su --login "$2" --command "$3"
 // command is a shell on that machine. All that it starts ends with it.
 func (h *hour) command(ctx context.Context, user, script string) *exec.Cmd {
 	return exec.CommandContext(ctx, program(h.t, "unshare"), "--mount", "--pid", "--ipc", "--fork", "--kill-child", "/bin/sh", "-c", onMachine, "sh",
-		h.root, user, "export PATH=~/.local/bin:$PATH:/usr/local/go/bin LANG=C.UTF-8\n"+script, ask(h.t, "go", "env", "GOROOT"), lab.Root())
+		h.root, user, "export PATH=~/.local/bin:$PATH:/usr/local/go/bin LANG=C.UTF-8\n"+script, ask(h.t, "go", "env", "GOROOT"), sourcetree.Root())
 }
 
 // must runs what belongs to the stage and not to the transcript.

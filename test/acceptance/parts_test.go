@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/longshift/longshift/test/lab"
+	"github.com/longshift/longshift/internal/sourcetree"
 )
 
 // registries are the hosts that the stories' dependencies come from.
@@ -43,7 +43,7 @@ func program(t testing.TB, name string) string {
 func claude(t testing.TB) string {
 	t.Helper()
 	return part(t, "Claude Code (make agents)", func() (string, error) {
-		return filepath.EvalSymlinks(filepath.Join(lab.Root(), "test", "agents", "node_modules", ".bin", "claude"))
+		return filepath.EvalSymlinks(filepath.Join(sourcetree.Root(), "test", "agents", "node_modules", ".bin", "claude"))
 	})
 }
 

@@ -16,8 +16,8 @@ const (
 	mostKB     = 200
 )
 
-// weighings is the number of rounds whose memory is followed, after those whose time counts.
-const weighings = 3
+// weighings is the number of rounds whose memory is followed, after those whose time counts. Fewer give too few differences to tell from noise.
+const weighings = 6
 
 // side is a build whose tasks are measured.
 type side struct {
@@ -93,7 +93,11 @@ func (s *side) round(n int) error {
 		if err != nil {
 			return fmt.Errorf("task with %s of %s: %w", agent, s.root, err)
 		}
-		fmt.Fprintf(os.Stderr, ", %s %.2fs", agent, took.Seconds())
+		if all := s.mb(agent); s.weighs {
+			fmt.Fprintf(os.Stderr, ", %s %.0f MB", agent, all[len(all)-1])
+		} else {
+			fmt.Fprintf(os.Stderr, ", %s %.2fs", agent, took.Seconds())
+		}
 		if n == 0 || s.weighs {
 			continue
 		}

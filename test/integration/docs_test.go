@@ -11,7 +11,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"github.com/longshift/longshift/test/lab"
+	"github.com/longshift/longshift/internal/sourcetree"
 )
 
 // example is one command of a shell block of the documentation, with the exports before it.
@@ -78,7 +78,7 @@ var shFence = regexp.MustCompile("(?ms)^ *```sh\n(.*?)^ *```$")
 func docsExamples(t *testing.T) (all []example) {
 	t.Helper()
 	for _, pattern := range []string{"README.md", "docs/*.md", "deploy/*.md", "examples/*.md"} {
-		files, err := filepath.Glob(filepath.Join(lab.Root(), pattern))
+		files, err := filepath.Glob(filepath.Join(sourcetree.Root(), pattern))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %v", pattern, err)
 		}
@@ -88,7 +88,7 @@ func docsExamples(t *testing.T) (all []example) {
 				t.Fatal(err)
 			}
 			for _, at := range shFence.FindAllSubmatchIndex(page, -1) {
-				where := fmt.Sprintf("%s:%d", strings.TrimPrefix(file, lab.Root()+"/"), 1+bytes.Count(page[:at[2]], []byte("\n")))
+				where := fmt.Sprintf("%s:%d", strings.TrimPrefix(file, sourcetree.Root()+"/"), 1+bytes.Count(page[:at[2]], []byte("\n")))
 				all = append(all, blockExamples(t, where, page[at[2]:at[3]])...)
 			}
 		}

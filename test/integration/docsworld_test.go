@@ -19,6 +19,7 @@ import (
 	"github.com/longshift/longshift/internal/forge/forgetest"
 	"github.com/longshift/longshift/internal/repo/deliverable"
 	"github.com/longshift/longshift/internal/repo/workspace/gittest"
+	"github.com/longshift/longshift/internal/sourcetree"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
 	"github.com/longshift/longshift/test/lab"
@@ -58,7 +59,7 @@ func newDocsWorld(t *testing.T) *docsWorld {
 		t.Fatal(err)
 	}
 	gittest.Write(t, w.clone, map[string]string{"drawing.png": drawing.String(), ".git/info/exclude": "drawing.png\n"})
-	if err := os.CopyFS(filepath.Join(w.home, "examples"), os.DirFS(filepath.Join(lab.Root(), "examples"))); err != nil {
+	if err := os.CopyFS(filepath.Join(w.home, "examples"), os.DirFS(filepath.Join(sourcetree.Root(), "examples"))); err != nil {
 		t.Fatal(err)
 	}
 	return w
@@ -92,7 +93,7 @@ func (w *docsWorld) shell(script string) (out string, err error) {
 	cmd.Dir = w.clone
 	cmd.Env = []string{"PATH=" + filepath.Dir(lab.Program(w.T, "longshift")) + ":" + os.Getenv("PATH"), "HOME=" + w.home, "USER=ann", "TZ=UTC", "LANG=C.UTF-8",
 		"TEMPORAL_ADDRESS=" + w.Address, "LONGSHIFT_DATA=" + w.Worker.Data, "LONGSHIFT_GITHUB_URL=" + w.Front, "GH_TOKEN=" + forgetest.Token,
-		"LONGSHIFT_PROJECTS=" + filepath.Dir(w.clone), "LONGSHIFT_CLAUDE=" + lab.Claude(w.T), "LONGSHIFT_SCENARIO=" + filepath.Join(lab.Root(), "internal", "agent", "script", "demo.yaml")}
+		"LONGSHIFT_PROJECTS=" + filepath.Dir(w.clone), "LONGSHIFT_CLAUDE=" + lab.Claude(w.T), "LONGSHIFT_SCENARIO=" + filepath.Join(sourcetree.Root(), "internal", "agent", "script", "demo.yaml")}
 	text, err := cmd.CombinedOutput()
 	return string(text), err
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/agent/agenttest"
+	"github.com/longshift/longshift/internal/sourcetree"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
 	"github.com/longshift/longshift/test/lab"
@@ -93,7 +94,7 @@ func TestTemporalWeb(t *testing.T) {
 // views counts what the views of docs/temporal.md list, until each has that many.
 func (a *arriving) views(want map[string]int) {
 	a.T.Helper()
-	text, err := os.ReadFile(filepath.Join(lab.Root(), "docs", "temporal.md"))
+	text, err := os.ReadFile(filepath.Join(sourcetree.Root(), "docs", "temporal.md"))
 	if err != nil {
 		a.T.Fatal(err)
 	}

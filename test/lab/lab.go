@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -22,13 +21,8 @@ import (
 	tlog "go.temporal.io/sdk/log"
 
 	"github.com/longshift/longshift/internal/repo/toolcache/toolcachetest"
+	"github.com/longshift/longshift/internal/sourcetree"
 )
-
-// Root is the repository's top folder.
-func Root() string {
-	_, file, _, _ := runtime.Caller(0)
-	return filepath.Join(filepath.Dir(file), "..", "..")
-}
 
 // Program gives a built program of ours.
 func Program(t testing.TB, name string) string {
@@ -36,13 +30,13 @@ func Program(t testing.TB, name string) string {
 	if err := build(); err != nil {
 		t.Fatalf("build: %v", err)
 	}
-	return filepath.Join(Root(), "bin", name)
+	return filepath.Join(sourcetree.Root(), "bin", name)
 }
 
 // build brings the programs up to date, once per test process.
 var build = sync.OnceValue(func() error {
 	cmd := exec.Command("make", "-s", "build")
-	cmd.Dir = Root()
+	cmd.Dir = sourcetree.Root()
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("make build: %w\n%s", err, out)
 	}
@@ -54,7 +48,7 @@ func Claude(t testing.TB) string {
 	t.Helper()
 	path := os.Getenv("LONGSHIFT_CLAUDE")
 	if path == "" {
-		path = filepath.Join(Root(), "test", "agents", "node_modules", ".bin", "claude")
+		path = filepath.Join(sourcetree.Root(), "test", "agents", "node_modules", ".bin", "claude")
 	}
 	if _, err := os.Stat(path); err != nil {
 		if os.Getenv("CI") == "true" {

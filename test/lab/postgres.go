@@ -16,6 +16,8 @@ import (
 	"go.temporal.io/sdk/client"
 	tlog "go.temporal.io/sdk/log"
 	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/longshift/longshift/internal/sourcetree"
 )
 
 // StartOnPostgres starts the released Temporal server as the compose file does: on a PostgreSQL cluster of its own, whose tables the
@@ -24,7 +26,7 @@ func StartOnPostgres(t testing.TB) *Server {
 	t.Helper()
 	bin := temporalBinaries(t)
 	port := startPostgres(t)
-	schema := exec.Command("/bin/sh", filepath.Join(Root(), "deploy", "temporal", "schema.sh"))
+	schema := exec.Command("/bin/sh", filepath.Join(sourcetree.Root(), "deploy", "temporal", "schema.sh"))
 	schema.Env = []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "POSTGRES_PASSWORD_FILE=/dev/null", "SQL_PLUGIN=postgres12",
 		"SQL_HOST=127.0.0.1", "SQL_USER=temporal", fmt.Sprint("SQL_PORT=", port)}
 	if out, err := schema.CombinedOutput(); err != nil {
@@ -32,7 +34,7 @@ func StartOnPostgres(t testing.TB) *Server {
 	}
 	s := &Server{t: t, port: FreePort(t)}
 	env := append(os.Environ(), "DB=postgres12", "POSTGRES_SEEDS=127.0.0.1", "POSTGRES_USER=temporal", fmt.Sprint("DB_PORT=", port),
-		"NUM_HISTORY_SHARDS=64", "LOG_LEVEL=warn", "DYNAMIC_CONFIG_FILE_PATH="+filepath.Join(Root(), "deploy", "temporal", "dynamicconfig.yaml"),
+		"NUM_HISTORY_SHARDS=64", "LOG_LEVEL=warn", "DYNAMIC_CONFIG_FILE_PATH="+filepath.Join(sourcetree.Root(), "deploy", "temporal", "dynamicconfig.yaml"),
 		fmt.Sprint("FRONTEND_GRPC_PORT=", s.port))
 	for _, name := range []string{"FRONTEND_HTTP", "FRONTEND_MEMBERSHIP", "HISTORY_GRPC", "HISTORY_MEMBERSHIP", "MATCHING_GRPC",
 		"MATCHING_MEMBERSHIP", "WORKER_GRPC", "WORKER_MEMBERSHIP"} {
@@ -49,11 +51,11 @@ func StartOnPostgres(t testing.TB) *Server {
 func temporalBinaries(t testing.TB) string {
 	t.Helper()
 	cmd := exec.Command("make", "-s", "temporal")
-	cmd.Dir = Root()
+	cmd.Dir = sourcetree.Root()
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("make temporal: %v\n%s", err, out)
 	}
-	return filepath.Join(Root(), "bin", "temporal")
+	return filepath.Join(sourcetree.Root(), "bin", "temporal")
 }
 
 // startPostgres starts a new cluster with the role temporal, and returns its port. PostgreSQL refuses to run as root: then it runs as

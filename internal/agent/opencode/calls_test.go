@@ -144,13 +144,16 @@ func TestVariablesOfCommands(t *testing.T) {
 		}
 	}
 	for _, v := range env {
-		if strings.Contains(v, "session-token") || strings.Contains(v, b.session.Reports.Token) || strings.HasPrefix(v, "XDG_DATA_HOME=") || strings.HasPrefix(v, compilerName) {
+		if strings.Contains(v, "session-token") || strings.Contains(v, b.session.Reports.Token) || strings.HasPrefix(v, "XDG_DATA_HOME=") || strings.HasPrefix(v, compilerName) || strings.HasPrefix(v, modelsName) {
 			t.Errorf("a command has %s", v)
 		}
 	}
 	own := strings.Split(read(t, b.session.Dir, "agent.txt"), "\x00")
 	if !slices.ContainsFunc(own, func(v string) bool { return strings.HasPrefix(v, settingsName+"=") }) {
 		t.Fatal("that is not the environment of the binary")
+	}
+	if !slices.Contains(own, modelsName+"="+filepath.Join(b.session.StateDir, modelsFile)) || read(t, b.session.StateDir, modelsFile) != "{}" {
+		t.Error("the binary has to read its own list of models")
 	}
 	for _, name := range []string{"NODE_OPTIONS", "ODD", "EMPTY"} {
 		if slices.ContainsFunc(own, func(v string) bool { return strings.HasPrefix(v, name+"=") }) {

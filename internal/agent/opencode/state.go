@@ -17,6 +17,7 @@ const (
 	ownName    = "opencode" // of the binary, beside the agent's home
 	idName     = "session"
 	systemName = "system.md"
+	modelsFile = "models.json"
 	shellName  = "opencode/bash" // the binary takes a program of this name for a shell
 )
 
@@ -62,6 +63,7 @@ func writeFiles(root *os.Root, s agent.Session, config string) error {
 	for name, text := range map[string]string{
 		config + "/package-lock.json": `{"packages":{"":{"dependencies":{"@opencode-ai/plugin":"*"}}}}`,
 		systemName:                    s.System,
+		modelsFile:                    "{}",
 		shellName:                     shell(s),
 	} {
 		if err := program.WriteFile(root, name, text); err != nil {
@@ -77,7 +79,7 @@ func shellPath(s agent.Session) string { return filepath.Join(s.StateDir, shellN
 // the variables that are for commands.
 func shell(s agent.Session) string {
 	var b strings.Builder
-	own := append(slices.Sorted(maps.Keys(folders)), compilerName)
+	own := append(slices.Sorted(maps.Keys(folders)), compilerName, modelsName)
 	b.WriteString("#!/bin/sh\nunset " + settingsName + " " + passwordName + " OPENCODE_PID " + strings.Join(own, " ") + "\n")
 	set := map[string]string{}
 	maps.Copy(set, s.CommandEnv)

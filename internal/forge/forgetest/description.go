@@ -7,12 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/longshift/longshift/internal/sourcetree"
 )
 
 // Env names the file of GitHub's OpenAPI description, or the folder of the npm package @octokit/openapi.
@@ -84,14 +85,14 @@ func findDescription() (string, error) {
 		_, err := os.Stat(path)
 		return path, err
 	}
-	_, here, _, ok := runtime.Caller(0)
-	if !ok || !filepath.IsAbs(here) {
-		return "", fmt.Errorf("the place of this source file is not known: %w", os.ErrNotExist)
-	}
-	root := filepath.Join(filepath.Dir(here), "..", "..", "..")
-	path := filepath.Join(root, "test", "github", "node_modules", "@octokit", "openapi", descriptionFile)
+	path := published("openapi", descriptionFile)
 	_, err := os.Stat(path)
 	return path, err
+}
+
+// published is a file of one of GitHub's npm packages, where npm ci puts it.
+func published(pack, file string) string {
+	return filepath.Join(sourcetree.Root(), "test", "github", "node_modules", "@octokit", pack, file)
 }
 
 // readDescription cuts the served operations, and what they refer to, out of the whole.

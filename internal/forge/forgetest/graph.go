@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,9 +22,7 @@ func findSchema() string {
 	if path := os.Getenv(EnvSchema); path != "" {
 		return path
 	}
-	_, here, _, _ := runtime.Caller(0)
-	return filepath.Join(filepath.Dir(here), "..", "..", "..", "test", "github", "node_modules", "@octokit", "graphql-schema",
-		"schema.graphql")
+	return published("graphql-schema", "schema.graphql")
 }
 
 // loadSchema reads GitHub's GraphQL schema once per process, when it is asked for: it is a megabyte of text.
