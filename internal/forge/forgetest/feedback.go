@@ -14,6 +14,7 @@ var servedFeedback = map[string][]string{
 	"/repos/{owner}/{repo}/pulls/{pull_number}/reviews":                       {"get"},
 	"/repos/{owner}/{repo}/pulls/{pull_number}/comments":                      {"get"},
 	"/repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies": {"post"},
+	"/repos/{owner}/{repo}/pulls/comments/{comment_id}":                       {"delete"},
 	"/repos/{owner}/{repo}/issues/{issue_number}/comments":                    {"get", "post"},
 	"/repos/{owner}/{repo}/commits/{ref}/check-runs":                          {"get"},
 	"/repos/{owner}/{repo}/commits/{ref}/status":                              {"get"},
@@ -58,6 +59,8 @@ func (g *GitHub) operateFeedback(repo *Repository, rt *route, r *http.Request, b
 		return g.ofPull(repo, number, func(p *Pull) answer { return g.page(g.lineComments(repo, p), r.URL) })
 	case "POST /pulls/{pull_number}/comments/{comment_id}/replies":
 		return g.ofPull(repo, number, func(p *Pull) answer { return g.reply(repo, p, rt.params["comment_id"], body) })
+	case "DELETE /pulls/comments/{comment_id}":
+		return g.removeComment(repo.feedback().lines, rt.params["comment_id"]), true
 	case "GET /issues/{issue_number}/comments":
 		return g.listConversation(repo, number, r), true
 	case "POST /issues/{issue_number}/comments":

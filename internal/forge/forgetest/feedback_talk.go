@@ -125,7 +125,7 @@ func badComment(body string) (answer, bool) {
 func (g *GitHub) patchComment(repo *Repository, id string, body []byte) answer {
 	var in struct{ Body string }
 	g.read(body, &in)
-	return g.ownComment(repo, id, func(number int, c *Comment) answer {
+	return g.ownComment(repo.feedback().comments, id, func(number int, c *Comment) answer {
 		if a, bad := badComment(in.Body); bad {
 			return a
 		}
@@ -134,17 +134,16 @@ func (g *GitHub) patchComment(repo *Repository, id string, body []byte) answer {
 	})
 }
 
-func (g *GitHub) removeComment(repo *Repository, id string) answer {
-	return g.ownComment(repo, id, func(number int, c *Comment) answer {
-		all := repo.feedback().comments
+func (g *GitHub) removeComment(all map[int][]*Comment, id string) answer {
+	return g.ownComment(all, id, func(number int, c *Comment) answer {
 		all[number] = slices.DeleteFunc(all[number], func(other *Comment) bool { return other == c })
 		return answer{status: http.StatusNoContent}
 	})
 }
 
-// ownComment finds a comment of a conversation that the token may change.
-func (g *GitHub) ownComment(repo *Repository, id string, change func(number int, c *Comment) answer) answer {
-	for number, list := range repo.feedback().comments {
+// ownComment finds a comment that the token may change.
+func (g *GitHub) ownComment(all map[int][]*Comment, id string, change func(number int, c *Comment) answer) answer {
+	for number, list := range all {
 		for _, c := range list {
 			switch {
 			case strconv.FormatInt(c.ID, 10) != id:

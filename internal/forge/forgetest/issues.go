@@ -173,7 +173,7 @@ func (g *GitHub) operateIssues(repo *Repository, rt *route, r *http.Request, bod
 	case "PATCH /issues/comments/{comment_id}":
 		return g.patchComment(repo, rt.params["comment_id"], body), true
 	case "DELETE /issues/comments/{comment_id}":
-		return g.removeComment(repo, rt.params["comment_id"]), true
+		return g.removeComment(repo.feedback().comments, rt.params["comment_id"]), true
 	case "POST /issues/comments/{comment_id}/reactions":
 		return g.react(repo, rt.params["comment_id"], body), true
 	}

@@ -3,6 +3,7 @@ package github
 import (
 	"context"
 	"strings"
+	"time"
 
 	gh "github.com/google/go-github/v66/github"
 
@@ -16,9 +17,24 @@ const maxKey = 500
 
 // replies writes the answers of one call of Answer.
 type replies struct {
-	*snapshot                 // reads the pull request
-	existing  map[string]bool // keys of the answers that exist
+	*snapshot                      // reads the pull request
+	existing  map[string]ourAnswer // the oldest answer that there is, by key
+	written   []ourAnswer          // by this call
 	lines     []*gh.PullRequestComment
+}
+
+// ourAnswer is a comment of ours that answers something.
+type ourAnswer struct {
+	id       int64
+	inThread bool // and otherwise in the conversation
+	at       time.Time
+	keys     []string
+}
+
+func (c ourAnswer) is(other ourAnswer) bool { return c.id == other.id && c.inThread == other.inThread }
+
+func (c ourAnswer) before(other ourAnswer) bool {
+	return c.at.Before(other.at) || c.at.Equal(other.at) && c.id < other.id
 }
 
 // Answer implements forge.Follower. It looks for the hidden marks before it writes, and again whenever an answer may have been written.
@@ -58,6 +74,9 @@ func (f *Forge) Answer(ctx context.Context, r task.Repository, number int, answe
 	if err := a.answerChecks(ctx, checks); err != nil {
 		return err
 	}
+	if err := a.removeTwins(ctx); err != nil {
+		return err
+	}
 	return a.askAgain(ctx, p, answers)
 }
 
@@ -80,7 +99,7 @@ func checkReplies(number int, answers []forge.Reply) error {
 
 // load reads which answers exist. Marks count only in our own comments, because anybody can write one.
 func (a *replies) load(ctx context.Context) error {
-	a.have, a.tags, a.existing = map[string]page{}, nil, map[string]bool{}
+	a.have, a.tags, a.existing = map[string]page{}, nil, map[string]ourAnswer{}
 	lines, err := listAt[*gh.PullRequestComment](ctx, a.snapshot, kindLines)
 	if err != nil {
 		return err
@@ -90,19 +109,31 @@ func (a *replies) load(ctx context.Context) error {
 		return err
 	}
 	a.lines = lines
-	note := func(u *gh.User, body string) {
-		if !a.ours(u) {
-			return
-		}
-		for _, key := range forge.AnswerKeys(body) {
-			a.existing[key] = true
-		}
-	}
 	for _, c := range lines {
-		note(c.GetUser(), c.GetBody())
+		if a.ours(c.GetUser()) {
+			a.note(ofThread(c))
+		}
 	}
 	for _, c := range talk {
-		note(c.GetUser(), c.GetBody())
+		if a.ours(c.GetUser()) {
+			a.note(ofTalk(c))
+		}
 	}
 	return nil
+}
+
+func (a *replies) note(c ourAnswer) {
+	for _, key := range c.keys {
+		if oldest, ok := a.existing[key]; !ok || c.before(oldest) {
+			a.existing[key] = c
+		}
+	}
+}
+
+func ofThread(c *gh.PullRequestComment) ourAnswer {
+	return ourAnswer{id: c.GetID(), inThread: true, at: c.GetCreatedAt().Time, keys: forge.AnswerKeys(c.GetBody())}
+}
+
+func ofTalk(c *gh.IssueComment) ourAnswer {
+	return ourAnswer{id: c.GetID(), at: c.GetCreatedAt().Time, keys: forge.AnswerKeys(c.GetBody())}
 }

@@ -335,3 +335,31 @@ func TestAnswerNotAllowed(t *testing.T) {
 		t.Errorf("got %v (%s), hint %q", err, fault.KindOf(err), fault.HintOf(err))
 	}
 }
+
+// TestAnswerTwins: another attempt writes all answers after this one has looked, and before it writes. The younger ones go.
+func TestAnswerTwins(t *testing.T) {
+	b, n, l := asked(t)
+	ids := func() (all []int64) {
+		threads, talk := b.answers(n)
+		for _, c := range append(threads, talk...) {
+			all = append(all, c.ID)
+		}
+		return all
+	}
+	other, stopped := b.open(Config{}), false
+	var older []int64
+	b.server.Before(func(method, _ string) {
+		if method != http.MethodPost || stopped {
+			return
+		}
+		stopped = true
+		if err := other.Answer(t.Context(), shop(), n, repliesTo(l)); err != nil {
+			t.Errorf("the other attempt: %v", err)
+		}
+		older = ids()
+	})
+	b.answer(n, l)
+	if got := ids(); len(older) != 4 || !slices.Equal(got, older) {
+		t.Errorf("answers %d, and of the other attempt %d", got, older)
+	}
+}

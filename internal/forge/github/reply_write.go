@@ -20,16 +20,16 @@ func (a *replies) answer(ctx context.Context, r forge.Reply) error {
 		if err != nil {
 			return fault.New(fault.Internal, "%q is no thread", r.Item.Key)
 		}
-		err = a.write(ctx, "answer a thread", []string{r.Key}, func(c *gh.Client) (*gh.Response, error) {
-			_, resp, err := a.inThread(ctx, c, id, r.InThread())
-			return resp, err
+		err = a.write(ctx, "answer a thread", r.Key, func(c *gh.Client) (ourAnswer, *gh.Response, error) {
+			made, resp, err := a.inThread(ctx, c, id, r.InThread())
+			return ofThread(made), resp, err
 		})
 		if !answered(err, http.StatusNotFound, http.StatusUnprocessableEntity) {
 			return err
 		}
 		a.log.Debug("GitHub: a thread takes no answer", "thread", id, "error", err)
 	}
-	return a.say(ctx, []string{r.Key}, r.InConversation())
+	return a.say(ctx, r.Key, r.InConversation())
 }
 
 // inThread sends only the fields that GitHub's API description has; the library would send more, to another address.
@@ -45,36 +45,40 @@ func (a *replies) inThread(ctx context.Context, c *gh.Client, id int64, body str
 
 // answerChecks writes one comment for all checks that have no answer yet.
 func (a *replies) answerChecks(ctx context.Context, checks []forge.Reply) error {
-	checks = slices.DeleteFunc(checks, func(r forge.Reply) bool { return a.existing[r.Key] })
+	checks = slices.DeleteFunc(checks, func(r forge.Reply) bool { return a.exists(r.Key) })
 	if len(checks) == 0 {
 		return nil
 	}
-	var keys []string
-	for _, r := range checks {
-		keys = append(keys, r.Key)
-	}
-	return a.say(ctx, keys, forge.ChecksInConversation(checks))
+	return a.say(ctx, checks[0].Key, forge.ChecksInConversation(checks))
 }
 
 // say writes a comment into the conversation.
-func (a *replies) say(ctx context.Context, keys []string, body string) error {
-	return a.write(ctx, "write a comment", keys, func(c *gh.Client) (*gh.Response, error) {
-		_, resp, err := c.Issues.CreateComment(ctx, a.owner, a.name, a.number, &gh.IssueComment{Body: &body})
-		return resp, err
+func (a *replies) say(ctx context.Context, key, body string) error {
+	return a.write(ctx, "write a comment", key, func(c *gh.Client) (ourAnswer, *gh.Response, error) {
+		made, resp, err := c.Issues.CreateComment(ctx, a.owner, a.name, a.number, &gh.IssueComment{Body: &body})
+		return ofTalk(made), resp, err
 	})
 }
 
-// write makes a request that must not be made twice, unless its marks exist already.
-func (a *replies) write(ctx context.Context, what string, keys []string, do func(c *gh.Client) (*gh.Response, error)) error {
+func (a *replies) exists(key string) bool {
+	_, ok := a.existing[key]
+	return ok
+}
+
+// write makes a comment that must not be made twice, unless one with a mark of its exists already.
+func (a *replies) write(ctx context.Context, what, key string, do func(c *gh.Client) (ourAnswer, *gh.Response, error)) error {
 	for {
-		if a.existing[keys[0]] {
+		if a.exists(key) {
 			return nil
 		}
-		err := a.once(ctx, do)
+		var made ourAnswer
+		err := a.once(ctx, func(c *gh.Client) (resp *gh.Response, err error) {
+			made, resp, err = do(c)
+			return resp, err
+		})
 		if err == nil {
-			for _, k := range keys {
-				a.existing[k] = true
-			}
+			a.note(made)
+			a.written = append(a.written, made)
 			return nil
 		}
 		again, failed := a.again(ctx, what, err)
@@ -87,4 +91,29 @@ func (a *replies) write(ctx context.Context, what string, keys []string, do func
 			}
 		}
 	}
+}
+
+// removeTwins removes each comment that was just written when all that it answers has an older answer of ours (see comments.twin).
+func (a *replies) removeTwins(ctx context.Context) error {
+	if len(a.written) == 0 {
+		return nil
+	}
+	if err := a.load(ctx); err != nil {
+		return err
+	}
+	for _, c := range a.written {
+		if slices.ContainsFunc(c.keys, func(key string) bool { return !a.exists(key) || a.existing[key].is(c) }) {
+			continue
+		}
+		err := a.repeat(ctx, "remove a comment", func(client *gh.Client) (*gh.Response, error) {
+			if c.inThread {
+				return client.PullRequests.DeleteComment(ctx, a.owner, a.name, c.id)
+			}
+			return client.Issues.DeleteComment(ctx, a.owner, a.name, c.id)
+		})
+		if err != nil && !answered(err, http.StatusNotFound, http.StatusGone) {
+			return err
+		}
+	}
+	return nil
 }

@@ -14,12 +14,16 @@ import (
 // answer writes answers to all items of a snapshot.
 func (b *bench) answer(n int, l forge.Snapshot) []forge.Reply {
 	b.t.Helper()
-	var all []forge.Reply
-	for _, i := range l.Items {
-		all = append(all, forge.Reply{Item: i, Text: "Done: " + i.Key, Key: fmt.Sprintf("task-1/%s@%d", i.Key, i.Last)})
-	}
+	all := repliesTo(l)
 	if err := b.forge.Answer(b.t.Context(), shop(), n, all); err != nil {
 		b.t.Fatalf("Answer: %v", err)
+	}
+	return all
+}
+
+func repliesTo(l forge.Snapshot) (all []forge.Reply) {
+	for _, i := range l.Items {
+		all = append(all, forge.Reply{Item: i, Text: "Done: " + i.Key, Key: fmt.Sprintf("task-1/%s@%d", i.Key, i.Last)})
 	}
 	return all
 }
