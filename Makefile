@@ -79,7 +79,7 @@ all-tests:
 	export GORACE=atexit_sleep_ms=10; raced=$$($(GO) list $(LONGEST) $(CONCURRENT) | grep -vxF "$$($(GO) list $(PLAIN))") && \
 	  $(GO) test $(TESTED) -race -p $(AT_ONCE) -timeout 20m $$raced && \
 	  $(GO) test $(TESTED) -p $(AT_ONCE) -timeout 20m ./internal/repo/workspace ./internal/cli $$($(GO) list $(UNITS) | grep -vxF "$$raced")
-	$(GO) test $(TESTED) -p 3 -parallel $(AT_ONCE) -timeout 40m ./test/chaos ./test/integration ./test/acceptance \
+	$(GO) test $(TESTED) -p 2 -parallel $(AT_ONCE) -timeout 40m ./test/chaos ./test/integration ./test/acceptance \
 	  $$($(GO) list ./test/... | grep -vE '/test/(chaos|integration|acceptance)$$')
 	cd devserver && $(GO) test $(AS_SERVER) $(TESTED) -timeout 10m ./...
 	cd test/compose && $(GO) test $(TESTED) -timeout 5m ./...

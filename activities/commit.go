@@ -12,6 +12,7 @@ import (
 	"github.com/longshift/longshift/internal/redact"
 	"github.com/longshift/longshift/internal/repo/deliverable"
 	"github.com/longshift/longshift/internal/repo/workspace"
+	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
 )
 
@@ -31,7 +32,8 @@ type CommitInput struct {
 	Message    string        `json:"message"`
 	Specs      string        `json:"specs,omitempty"` // folder that stays out of commits
 	BaseCommit string        `json:"baseCommit,omitempty"`
-	Next       *SessionInput `json:"next,omitempty"` // the session that most likely follows
+	Since      string        `json:"since,omitempty"` // the last commit that was reported, or the base commit
+	Next       *SessionInput `json:"next,omitempty"`  // the session that most likely follows
 
 	Paths   task.PathSettings `json:"paths,omitzero"`    // the task's settings for paths
 	Planned []string          `json:"planned,omitempty"` // files that the approved plan opens
@@ -39,8 +41,12 @@ type CommitInput struct {
 
 // Committed is the state of the branch afterwards.
 type Committed struct {
-	Commit  string   `json:"commit"`            // head of the branch
-	Created bool     `json:"created,omitempty"` // there was something to commit
+	Commit  string `json:"commit"`            // head of the branch
+	Created bool   `json:"created,omitempty"` // there was something to commit
+
+	// Earlier are commits of sessions that have not been reported, the oldest first: those who made them were cut off.
+	Earlier []signals.Commit `json:"earlier,omitempty"`
+
 	Failed  string   `json:"failed,omitempty"`  // why there is no commit; the work is still in the workspace
 	Leak    bool     `json:"leak,omitempty"`    // it failed because the work holds a secret
 	Refused bool     `json:"refused,omitempty"` // it failed because of the work itself: the agent can repair it
@@ -64,7 +70,7 @@ func (g *Git) CommitWork(ctx context.Context, in CommitInput) (Committed, error)
 	}
 	defer tree.Close()
 	paths := pathScope{PathSettings: in.Paths, planned: in.Planned}
-	spec := workspace.CommitSpec{Key: strconv.Itoa(in.Session), Message: in.Message, Exclude: exclude(in.Specs), Own: deliverable.Path}
+	spec := workspace.CommitSpec{Key: strconv.Itoa(in.Session), Message: in.Message, Exclude: exclude(in.Specs), Own: deliverable.Path, Since: in.Since}
 	if closed, err := paths.closed(); err != nil {
 		return Committed{}, err
 	} else if closed != nil {
@@ -74,7 +80,7 @@ func (g *Git) CommitWork(ctx context.Context, in CommitInput) (Committed, error)
 	c, err := tree.Commit(ctx, spec)
 	switch {
 	case err == nil:
-		out.Commit, out.Created = c.ID, c.Created
+		out.Commit, out.Created, out.Earlier = c.ID, c.Created, g.bySessions(c.Earlier)
 		out.Forged = slices.ContainsFunc(c.LeftOut, func(file string) bool { return strings.HasPrefix(file, deliverable.Path+" ") })
 		empty, err := unfilled(ctx, tree)
 		if err != nil {
@@ -103,6 +109,16 @@ func (g *Git) CommitWork(ctx context.Context, in CommitInput) (Committed, error)
 		return out, fmt.Errorf("push the checkpoint: %w", err)
 	}
 	return out, looked
+}
+
+// bySessions are the commits whose keys are numbers of sessions; other keys are those of merges and of the status file.
+func (g *Git) bySessions(all []workspace.Earlier) (list []signals.Commit) {
+	for _, c := range all {
+		if _, err := strconv.Atoi(c.Key); err == nil {
+			list = append(list, signals.Commit{ID: c.ID, Subject: g.redact.String(c.Subject)})
+		}
+	}
+	return list
 }
 
 // look notes what has changed since the base. It only reads.

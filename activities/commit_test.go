@@ -11,6 +11,7 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/redact"
 	"github.com/longshift/longshift/internal/repo/workspace/gittest"
+	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
 )
 
@@ -62,6 +63,32 @@ func TestCommitIsFoundAgain(t *testing.T) {
 	empty := b.commit(5, nil)
 	if empty.Created || empty.Commit != next.Commit || empty.Files != 2 || empty.Failed != "" {
 		t.Errorf("with nothing to commit: %+v", empty)
+	}
+}
+
+// A commit whose call was cut off is named by the next one, with what that has committed itself and without.
+func TestEarlierCommitIsNamed(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	b.prepare()
+	since := func(id string) func(*CommitInput) { return func(in *CommitInput) { in.Since = id } }
+	gittest.Write(t, b.work(), map[string]string{"sum.go": "package calc\n"})
+	lost := b.commit(3, since(b.made.BaseCommit))
+	want := []signals.Commit{{ID: lost.Commit, Subject: "feat: sums"}}
+	if again := b.commit(3, since(b.made.BaseCommit)); len(lost.Earlier)+len(again.Earlier) > 0 {
+		t.Errorf("its own call names %v, and %v when it is repeated", lost.Earlier, again.Earlier)
+	}
+	if nothing := b.commit(4, since(b.made.BaseCommit)); nothing.Created || !cmp.Equal(nothing.Earlier, want) {
+		t.Errorf("the next call, with nothing to commit: %+v", nothing)
+	}
+	gittest.Write(t, b.work(), map[string]string{"more.go": "package calc\n"})
+	if more := b.commit(5, since(b.made.BaseCommit)); !more.Created || !cmp.Equal(more.Earlier, want) {
+		t.Errorf("the next call, with more to commit: %+v", more)
+	}
+	for name, known := range map[string]string{"the newest is known": b.checkpoint(), "what is known is not there": strings.Repeat("1", 40), "nobody asks": ""} {
+		if got := b.commit(6, since(known)); len(got.Earlier) > 0 {
+			t.Errorf("%s: %+v", name, got.Earlier)
+		}
 	}
 }
 

@@ -25,6 +25,7 @@ type commits struct {
 type committed struct {
 	failed   string         // why it failed; its work is only in the workspace then
 	refused  string         // why, when the work itself is refused
+	since    string         // the last commit before it, when there is one between that nobody has reported; "" otherwise
 	leak     string         // why, when the work holds a secret
 	findings []task.Finding // what of the changes deserves a second look
 	toRead   []task.ChangedFile
@@ -47,13 +48,13 @@ func (cm *commits) commit(ctx workflow.Context, r task.Report) error {
 	err := cm.parking.insist(ctx, func() error {
 		return cm.runner.inGit(ctx, "commit: "+firstLine(message), git.CommitWork, func() any {
 			return activities.CommitInput{Ref: cm.ref(), Session: cm.sessions.numbered, Message: message, Specs: cm.settings.Specs,
-				BaseCommit: cm.status.BaseCommit, Next: cm.sessions.ahead(), Paths: cm.settings.Paths, Planned: cm.status.Plan.Opened()}
+				BaseCommit: cm.status.BaseCommit, Since: cm.reported(), Next: cm.sessions.ahead(), Paths: cm.settings.Paths, Planned: cm.status.Plan.Opened()}
 		}, &out)
 	})
 	if err != nil {
 		return err
 	}
-	cm.last.failed, cm.last.refused, cm.last.leak = out.Failed, "", ""
+	cm.last.failed, cm.last.refused, cm.last.leak, cm.last.since = out.Failed, "", "", ""
 	if !out.Leak {
 		cm.last.findings, cm.last.toRead, cm.last.routine = out.Sensitive, out.ToRead, out.Routine
 	}
@@ -82,11 +83,26 @@ func (cm *commits) commit(ctx workflow.Context, r task.Report) error {
 	}
 	cm.journal.notice(ctx, out.Notes)
 	cm.status.Head, cm.status.Files, cm.status.Added, cm.status.Deleted = out.Commit, out.Files, out.Added, out.Deleted
+	if len(out.Earlier) > 0 {
+		cm.last.since = cm.reported()
+	}
+	for _, c := range out.Earlier {
+		cm.status.Commits = append(cm.status.Commits, c)
+		cm.journal.say(ctx, "commit", "%s %s; it was made before the host was lost", short(c.ID), c.Subject)
+	}
 	if out.Created {
 		cm.status.Commits = append(cm.status.Commits, signals.Commit{ID: out.Commit, Subject: firstLine(message)})
 		cm.journal.say(ctx, "commit", "%s %s", short(out.Commit), firstLine(message))
 	}
 	return nil
+}
+
+// reported is the last commit that was reported, or the base commit.
+func (cm *commits) reported() string {
+	if n := len(cm.status.Commits); n > 0 {
+		return cm.status.Commits[n-1].ID
+	}
+	return cm.status.BaseCommit
 }
 
 // leaked counts a deliverable whose work holds a secret as an error in a row: the next session is told to take it out. At the

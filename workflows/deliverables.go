@@ -1,6 +1,8 @@
 package workflows
 
 import (
+	"cmp"
+
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/longshift/longshift/internal/agent/prompt"
@@ -149,7 +151,7 @@ func (dv *deliverables) deliver(ctx workflow.Context, d task.Deliverable) (task.
 			continue
 		}
 		if len(dv.status.Commits) > commits {
-			dv.record.made(d.ID, head, dv.status.Head)
+			dv.record.made(d.ID, cmp.Or(dv.commits.last.since, head), dv.status.Head)
 		}
 		dv.answered(d, res.Report, len(dv.status.Commits) > commits)
 		return res.Report, nil

@@ -1,6 +1,7 @@
 package workflows_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -171,5 +172,36 @@ func TestCommitsWithoutTheirSecretArePushed(t *testing.T) {
 	w.env.RegisterDelayedCallback(func() { w.env.SignalWorkflow(signals.Resume, nil) }, time.Hour)
 	if s := w.start(t); s.Outcome != task.PullRequest || w.pushed[0].Reviewed != "commit2" || w.pushed[1].Reviewed != "" {
 		t.Errorf("outcome %s, pushed %+v", s.Outcome, w.pushed)
+	}
+}
+
+// TestCommitThatNobodyReported: the host that had made a deliverable's commit was lost before it could say so, and another one has that commit. It
+// is among those of the task, and the deliverable is recorded with it.
+func TestCommitThatNobodyReported(t *testing.T) {
+	w := newWorld(t)
+	w.hosts, w.probe, w.ahead = []string{"alpha", "beta"}, unanswered, "lost"
+	gone := false
+	w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+		if in.Role == task.Implementer && !gone {
+			gone = true
+			return activities.SessionResult{}, stopping()
+		}
+		return activities.SessionResult{}, nil
+	}
+	w.commit = func(in activities.CommitInput) (activities.Committed, error) {
+		if in.Since == "base" {
+			return activities.Committed{Commit: "lost", Files: 1, Earlier: []signals.Commit{{ID: "lost", Subject: "fix: add"}}}, nil
+		}
+		return activities.Committed{Commit: "commit" + in.Since, Created: true, Files: 1}, nil
+	}
+	s := w.startWith(t, `{"repository":"acme/calc","task":"carry it out","spec":["SPEC.md"]}`)
+	if s.Outcome != task.PullRequest || len(s.Commits) != 2 || s.Commits[0] != (signals.Commit{ID: "lost", Subject: "fix: add"}) ||
+		s.Commits[1].ID != "commitlost" {
+		t.Fatalf("outcome %s, commits %v", s.Outcome, s.Commits)
+	}
+	for n, want := range []string{"[{base lost}]", "[{lost commitlost}]"} {
+		if got := fmt.Sprint(w.records[0].Deliverables[n].Made); got != want {
+			t.Errorf("deliverable %d is recorded with %s, want %s", n+1, got, want)
+		}
 	}
 }

@@ -32,6 +32,7 @@ type world struct {
 	agent    func(in activities.SessionInput) (activities.SessionResult, error) // nil result kind: the default answer
 	prepare  func(in activities.PrepareInput) error
 	behind   func(in activities.PrepareInput) string // head that a workspace is behind at, "" when it is not; may be nil
+	ahead    string                                  // head of the workspace on hosts after the first one: nobody has reported it; "" for none
 	notes    []string                                // of every workspace
 	probe    func() error
 	outage   bool // the host did not hear the server
@@ -121,6 +122,9 @@ func (w *world) PrepareWorkspace(_ context.Context, in activities.PrepareInput) 
 	}
 	out := activities.Prepared{Branch: "longshift/x", Base: "main", BaseCommit: "base", Head: "base", Settings: w.settings, Notes: w.notes,
 		Known: w.known, Planned: w.planned}
+	if w.ahead != "" && w.takes > 1 {
+		out.Head = w.ahead
+	}
 	if w.behind != nil {
 		if head := w.behind(in); head != "" {
 			out.Head, out.Behind = head, true

@@ -18,6 +18,7 @@ type CommitSpec struct {
 	Key     string   // identifies the commit within its task: the same key is committed once
 	Message string   //
 	Exclude []string // git pathspecs to leave out, such as a directory name
+	Since   string   // the last of the task's commits that the caller knows, or the base commit; "" when it does not ask for Earlier ones
 
 	Closed func(path string) bool // files that the task may not change: changes of them are undone; nil for none
 	Own    string                 // file that only CommitFile changes: changes of it are undone, whoever has made them; "" for none
@@ -38,7 +39,11 @@ type Commit struct {
 	Files, Added, Deleted int      // compared with the parent; for a merge, with git's automatic merge of both sides
 	LeftOut               []string // paths not committed: embedded git repositories, changes in submodules or closed files, junk, made files
 	Large                 []string // files of 5 MiB and more, with their sizes
+	Earlier               []Earlier
 }
+
+// Earlier is a commit that was made after the last one that the caller knows: the call that has made it was cut off, and nobody was told.
+type Earlier struct{ ID, Key, Subject string }
 
 // commits makes the task's commits.
 type commits struct {
@@ -71,7 +76,11 @@ func (t *Tree) Commit(ctx context.Context, s CommitSpec) (c Commit, err error) {
 		if err != nil {
 			return fmt.Errorf("look into the submodules: %w", err)
 		}
-		if c, err = o.commits.find(ctx, head, mark); err == nil && c.ID == "" {
+		all, err := o.commits.marked(ctx, head)
+		if err != nil {
+			return err
+		}
+		if c, err = o.commits.find(ctx, head, mark, all); err == nil && c.ID == "" {
 			if o.state.Merging != nil {
 				c, err = o.merges.commit(ctx, head, mark, s)
 			} else {
@@ -85,6 +94,7 @@ func (t *Tree) Commit(ctx context.Context, s CommitSpec) (c Commit, err error) {
 			return err
 		}
 		c.LeftOut = append(c.LeftOut, touched...)
+		c.Earlier = o.commits.earlier(all, s.Since, mark)
 		return nil
 	})
 	if err != nil {

@@ -74,7 +74,11 @@ func (ms *merges) start(ctx context.Context, mark string) (Merge, error) {
 	if head == "" {
 		return Merge{}, fault.New(fault.Conflict, "task %s has no commit to merge into", ms.id)
 	}
-	if c, err := ms.commits.find(ctx, head, mark); err != nil || c.ID != "" {
+	all, err := ms.commits.marked(ctx, head)
+	if err != nil {
+		return Merge{}, err
+	}
+	if c, err := ms.commits.find(ctx, head, mark, all); err != nil || c.ID != "" {
 		if err != nil {
 			return Merge{}, err
 		}
