@@ -20,6 +20,7 @@ import (
 	"go.temporal.io/sdk/worker"
 
 	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/checkup"
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/redact"
@@ -103,6 +104,8 @@ func runWorker(ctx context.Context, lookup config.Lookup, stderr io.Writer) erro
 	}
 	defer c.Close()
 	worker.SetStickyWorkflowCacheSize(cachedWorkflows)
+	// Without a name, the SDK reads the whole program for its checksum: a quarter of the processor time of a start.
+	worker.SetBinaryChecksum(checkup.ReadBuild("").String())
 	w := &workers{client: c, log: log, options: worker.Options{
 		WorkerStopTimeout: stopTimeout,
 		Interceptors:      []interceptor.WorkerInterceptor{&activities.Interceptor{Redact: secrets, Alone: cfg.Host.Alone}},

@@ -66,7 +66,7 @@ func TestLies(t *testing.T) {
 	t.Parallel()
 	lies := allLies(t)
 	tasks := together(lies)
-	s := lab.NewStage(t, agenttest.Script{}, "approval: {mode: none}\nagent: script\nfixAttempts: 0\ncheck: go test -trimpath -run TestGreetIsShort ./...\n",
+	s := lab.NewStage(t, agenttest.Script{}, "approval: {mode: none}\nagent: script\nfixAttempts: 0\ncheck: go test -trimpath -vet=off -run TestGreetIsShort ./...\n",
 		"LONGSHIFT_SCENARIO="+lyingAgent(t, tasks))
 	gittest.Commit(t, s.Bare, "main", "Specify", lieWorld(lies))
 	s.Ready()

@@ -73,6 +73,11 @@ func TestStory(t *testing.T) {
 	if refs := gittest.Git(t, s.Bare, "for-each-ref", "--format=%(refname)", "refs/longshift"); refs != "" {
 		t.Errorf("checkpoints left behind: %s", refs)
 	}
+	for _, e := range s.History(t, s.Begun.GetID()) {
+		if a := e.GetWorkflowTaskCompletedEventAttributes(); a != nil && a.GetWorkerVersion().GetBuildId() != "devel" {
+			t.Errorf("the worker has read its program for a checksum: %s", a.GetWorkerVersion().GetBuildId())
+		}
+	}
 	if left := s.Worker.Programs(); len(left) != 0 {
 		t.Errorf("processes left behind: %q", left)
 	}
