@@ -73,7 +73,11 @@ func startTerminal(t *testing.T, dir, term string, args ...string) *terminal {
 			}
 		}
 	}()
-	go func() { w.ended <- cmd.Wait() }()
+	go func() {
+		err := cmd.Wait()
+		<-read // all that it has written
+		w.ended <- err
+	}()
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill() // fails when it has ended
 		<-read
