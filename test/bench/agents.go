@@ -79,7 +79,7 @@ func measureRival(r rival, rounds int) error {
 	}
 	defer stop()
 	var ours, theirs []time.Duration
-	for n := range rounds + weighings/2 {
+	for n := range rounds + weighings/2 { // compared with no earlier commit
 		b.weighs = n >= rounds
 		shell, err := b.shell(n)
 		if err != nil {

@@ -78,13 +78,23 @@ func (c comments) twin(ctx context.Context, key string, id int64) (removed bool,
 	if err != nil || first == nil || first.GetID() == id {
 		return false, err
 	}
-	err = c.repeat(ctx, "remove a comment", func(client *gh.Client) (*gh.Response, error) {
-		return client.Issues.DeleteComment(ctx, c.owner, c.name, id)
-	})
-	if answered(err, http.StatusNotFound, http.StatusGone) {
-		err = nil
-	}
+	err = c.unsay(ctx, id)
 	return err == nil, err
+}
+
+// unsay removes a comment of a conversation. One that is gone is no error.
+func (s *session) unsay(ctx context.Context, id int64) error {
+	return unlessGone(s.repeat(ctx, "remove a comment", func(client *gh.Client) (*gh.Response, error) {
+		return client.Issues.DeleteComment(ctx, s.owner, s.name, id)
+	}))
+}
+
+// unlessGone is the error of a request that removes something, nil when that is gone already.
+func unlessGone(err error) error {
+	if answered(err, http.StatusNotFound, http.StatusGone) {
+		return nil
+	}
+	return err
 }
 
 func (c comments) edit(ctx context.Context, id int64, body string) error {

@@ -36,6 +36,7 @@ var needed = map[string]string{
 	"add labels":                  "Pull requests: write",
 	"request reviewers":           "Pull requests: write",
 	"answer a thread":             "Pull requests: write",
+	"remove an answer":            "Pull requests: write",
 	"list comments":               "Issues: read",
 	"read issue":                  "Issues: read",
 	"list issues":                 "Issues: read",

@@ -105,15 +105,18 @@ func (a *replies) removeTwins(ctx context.Context) error {
 		if slices.ContainsFunc(c.keys, func(key string) bool { return !a.exists(key) || a.existing[key].is(c) }) {
 			continue
 		}
-		err := a.repeat(ctx, "remove a comment", func(client *gh.Client) (*gh.Response, error) {
-			if c.inThread {
-				return client.PullRequests.DeleteComment(ctx, a.owner, a.name, c.id)
-			}
-			return client.Issues.DeleteComment(ctx, a.owner, a.name, c.id)
-		})
-		if err != nil && !answered(err, http.StatusNotFound, http.StatusGone) {
+		if err := a.unwrite(ctx, c); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (a *replies) unwrite(ctx context.Context, c ourAnswer) error {
+	if !c.inThread {
+		return a.unsay(ctx, c.id)
+	}
+	return unlessGone(a.repeat(ctx, "remove an answer", func(client *gh.Client) (*gh.Response, error) {
+		return client.PullRequests.DeleteComment(ctx, a.owner, a.name, c.id)
+	}))
 }

@@ -70,7 +70,8 @@ func (cs *commits) find(ctx context.Context, head, mark string, all []marked) (C
 func (cs *commits) earlier(all []marked, since, mark string) (list []Earlier) {
 	found := since == cs.state.Record.Base
 	for _, c := range all {
-		if found = found || c.id == since; c.id == since {
+		if c.id == since {
+			found = true
 			break
 		}
 		for _, m := range c.marks {
