@@ -106,14 +106,10 @@ func (t *taskRefs) mayReplace(ctx context.Context, rem remote, there, head strin
 		return fault.New(fault.Changed, "branch %s of %s was deleted by somebody", t.state.Record.Branch, rem.name).
 			WithHint("restore it, then resume; or abandon")
 	}
-	r := t.bare
-	if !r.has(ctx, there) {
-		_, err := rem.call(ctx, r, "fetch", "--quiet", "--no-write-fetch-head", "--no-tags", "--no-recurse-submodules",
-			"--no-auto-maintenance", "--", rem.url, "+"+t.state.branchRef()+":refs/longshift/theirs")
-		if err != nil {
-			return fmt.Errorf("fetch the branch: %w", err)
-		}
+	if err := t.fetch(ctx, rem, t.state.branchRef(), there); err != nil {
+		return err
 	}
+	r := t.bare
 	ok, err := r.isAncestor(ctx, there, head)
 	if err != nil || ok && t.state.Record.Trunk == "" {
 		return err

@@ -79,6 +79,17 @@ func (rec record) checkpointAt(there, id string, rem remote) error {
 // bareFetch fetches refs and nothing with them.
 var bareFetch = []string{"fetch", "--quiet", "--no-write-fetch-head", "--no-tags", "--no-recurse-submodules", "--no-auto-maintenance"}
 
+// fetch fetches a ref of the remote, which is at tip there, unless that commit is here.
+func (t *taskRefs) fetch(ctx context.Context, rem remote, ref, tip string) error {
+	if t.bare.has(ctx, tip) {
+		return nil
+	}
+	if _, err := rem.call(ctx, t.bare, append(slices.Clone(bareFetch), "--", rem.url, "+"+ref+":refs/longshift/theirs")...); err != nil {
+		return fmt.Errorf("fetch %s: %w", ref, err)
+	}
+	return nil
+}
+
 // fetchFence fetches the fence and the checkpoint into our git directory and reads the fence.
 func (t *taskRefs) fetchFence(ctx context.Context, rem remote, l listing) (record, error) {
 	args := append(slices.Clone(bareFetch), "--", rem.url)

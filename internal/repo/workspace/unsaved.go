@@ -33,7 +33,7 @@ func (m *Manager) Unsaved(ctx context.Context, taskID string) (why string, alone
 	if err != nil {
 		return "", false, err
 	}
-	l, err := rem.list(ctx, fenceRef(taskID), checkpointRef(taskID))
+	l, err := rem.list(ctx, fenceRef(taskID), checkpointRef(taskID), st.branchRef())
 	if err != nil {
 		return "", false, err
 	}
@@ -44,14 +44,32 @@ func (m *Manager) Unsaved(ctx context.Context, taskID string) (why string, alone
 		}
 	}
 	switch head {
-	case "", rec.Base, rec.Pushed:
+	case "", rec.Base, rec.Pushed, l.refs[st.branchRef()]:
 		return "", false, nil
 	case rec.Checkpoint:
 		if there := l.refs[checkpointRef(taskID)] == head; there || !ours {
 			return "", there, nil
 		}
 	}
+	if !removing { // a worker that was killed while it pushed has not recorded that it did
+		for _, ref := range []string{st.branchRef(), checkpointRef(taskID)} {
+			if held, err := o.refs.contains(ctx, rem, ref, l.refs[ref], head); err != nil || held {
+				return "", ref == checkpointRef(taskID), err
+			}
+		}
+	}
 	return "commits that were not pushed", false, nil
+}
+
+// contains reports whether a ref of the remote, which is at tip there, contains the commit. A tip of "" contains none.
+func (t *taskRefs) contains(ctx context.Context, rem remote, ref, tip, commit string) (bool, error) {
+	if tip == "" || tip == commit {
+		return tip != "", nil
+	}
+	if err := t.fetch(ctx, rem, ref, tip); err != nil {
+		return false, err
+	}
+	return t.bare.isAncestor(ctx, commit, tip)
 }
 
 // uncommitted describes the uncommitted changes in the work tree.

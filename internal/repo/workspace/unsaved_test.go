@@ -63,6 +63,37 @@ func TestUnsavedOfAHalfMadeWorkspace(t *testing.T) {
 	}
 }
 
+// A worker can be killed when its push has reached the remote, and before it has recorded that.
+func TestUnsavedOfAPushThatWasNotRecorded(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, gittest.NewBare(t, map[string]string{"a.txt": "a\n"}))
+	_, tree := b.prepare("t-1", 1)
+	b.commit(tree, "1", map[string]string{"b.txt": "b\n"})
+	killed := func(push func()) {
+		before, err := os.ReadFile(b.m.place("t-1").state())
+		must(t, err)
+		push()
+		must(t, os.WriteFile(b.m.place("t-1").state(), before, 0o600))
+	}
+	killed(func() { must(t, tree.Checkpoint(t.Context())) })
+	unsaved(t, "a checkpoint", b.m, "", true)
+	lost := b.m
+	b.m = b.manager(t.TempDir())
+	_, second := b.prepare("t-1", 2)
+	unsaved(t, "a checkpoint that another host goes on with", lost, "", true)
+	b.commit(second, "2", map[string]string{"c.txt": "c\n"})
+	must(t, second.Checkpoint(t.Context()))
+	unsaved(t, "within a later checkpoint", lost, "", true)
+	killed(func() {
+		_, err := second.Push(t.Context())
+		must(t, err)
+	})
+	unsaved(t, "within the branch, on the other host", lost, "", false)
+	unsaved(t, "a branch", b.m, "", false)
+	must(t, b.m.Remove(t.Context(), "t-1", false))
+	unsaved(t, "within the branch of a task that has ended", lost, "", false)
+}
+
 // On a host that has lost a task to another, only commits that were never pushed count.
 func TestUnsavedOfALostTask(t *testing.T) {
 	t.Parallel()
