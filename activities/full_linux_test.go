@@ -236,7 +236,7 @@ func TestFullDiskExcusesNothingElse(t *testing.T) {
 	for _, c := range []struct {
 		kind agent.OutcomeKind
 		full bool
-	}{{agent.Budget, true}, {agent.Quota, true}, {agent.AuthFailed, true}, {agent.Errored, false}} {
+	}{{agent.Budget, true}, {agent.AuthFailed, true}, {agent.Errored, false}, {agent.Quota, true}} { // the last one, because others would take it over
 		b.Agents["script"] = &player{play: func(context.Context, agent.Session, func(agent.Event)) (agent.Outcome, error) {
 			if c.full {
 				empty = b.fill()

@@ -85,7 +85,8 @@ type Sessions struct {
 	redact     *redact.Redactor
 	now        func() time.Time
 
-	unkept sync.Map // results that could not be written to disk, by their file
+	refusals refusals
+	unkept   sync.Map // results that could not be written to disk, by their file
 }
 
 // RunAgent runs one session to its end. When the session already runs in this process, the attempt joins it. When it has finished, the
@@ -104,7 +105,7 @@ func (s *Sessions) RunAgent(ctx context.Context, in SessionInput) (SessionResult
 
 // session runs a session to its end, independent of the attempts that wait for it.
 func (s *Sessions) session(ctx context.Context, l *live) (res SessionResult, err error) {
-	in := l.in
+	in, came := l.in, s.now()
 	tree, err := s.workspaces.Open(ctx, in.TaskID, in.Fence)
 	if err != nil {
 		return SessionResult{}, err
@@ -132,6 +133,10 @@ func (s *Sessions) session(ctx context.Context, l *live) (res SessionResult, err
 		return SessionResult{}, err
 	}
 	defer release()
+	if res, ok := s.refusals.spare(in, came, s.now()); ok {
+		s.prestarter.drop(in.ID)
+		return s.keep(rec, in.Ask, res)
+	}
 	s.running.begin(l)
 	run := &sessionRun{ctx: ctx, of: s, in: in, tree: tree, rec: rec, agent: s.agents[in.Agent], start: s.now()}
 	if run.prestarted = s.prestarter.handOver(in.ID, in.Agent); run.prestarted == nil {
@@ -160,6 +165,7 @@ func (s *Sessions) session(ctx context.Context, l *live) (res SessionResult, err
 	if err != nil {
 		return SessionResult{}, err
 	}
+	s.refusals.note(in, run.start, s.now(), res)
 	if res, err = s.keep(rec, in.Ask, res); err != nil {
 		run.onward.drop()
 		return SessionResult{}, err

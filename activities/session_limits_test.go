@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"context"
 	"math"
 	"net/http"
 	"strconv"
@@ -49,12 +50,88 @@ func TestLimitsAreJudgedByTheGateway(t *testing.T) {
 		u.answer = c.answer
 		b.Agents["script"] = asking(c.ends)
 		in := b.session(task.Implementer, "script")
-		in.CeilingUSD = c.ceiling
+		in.Ask, in.CeilingUSD = 2, c.ceiling // the first could be spared the refusal
 		before := u.calls.Load()
 		res, err := b.attempt().session(b.Sessions, in)
 		must(t, err)
 		if res.Kind != c.want || !res.Reset.Equal(c.reset) || u.calls.Load()-before != c.calls {
 			t.Errorf("%s: %s, reset %s, %d calls; want %s, %s, %d", c.name, res.Kind, res.Reset, u.calls.Load()-before, c.want, c.reset, c.calls)
+		}
+	}
+}
+
+// Sessions that were meant for an account before their tasks could know that it is used up take the refusal of the one before, and the account
+// is not asked again.
+func TestOneRefusalSparesTheOthers(t *testing.T) {
+	t.Parallel()
+	used := refuses(http.StatusBadRequest, "invalid_request_error", "Your credit balance is too low", nil)
+	p := &player{play: func(ctx context.Context, s agent.Session, _ func(agent.Event)) (agent.Outcome, error) {
+		if status, err := askModel(ctx, s); err != nil || status != http.StatusOK {
+			return agent.Outcome{Kind: agent.Errored, Text: "no money"}, err
+		}
+		return agent.Outcome{Kind: agent.Completed}, nil
+	}}
+	b := newBench(t, map[string]agent.Agent{"script": p, "other": p})
+	u := b.useModel(used)
+	start := time.Now()
+	now := start
+	b.Now = func() time.Time { return now }
+	b.start()
+	b.prepare()
+	for _, c := range []struct {
+		name, agent, model string
+		ask                int
+		after              time.Duration
+		answer             func(http.ResponseWriter)
+		want               agent.OutcomeKind
+		calls              int32
+	}{
+		{"the first", "script", "sonnet", 1, 0, used, agent.Quota, 1},
+		{"the next one", "script", "sonnet", 1, 0, used, agent.Quota, 0},
+		{"another model", "script", "opus", 1, 0, replies, agent.Completed, 1},
+		{"another agent", "other", "sonnet", 1, 0, replies, agent.Completed, 1},
+		{"just before all know", "script", "sonnet", 1, newsWithin - time.Second, used, agent.Quota, 0},
+		{"asked for again", "script", "sonnet", 2, newsWithin - time.Second, used, agent.Quota, 1},
+		{"when all know", "script", "sonnet", 1, 2 * newsWithin, used, agent.Quota, 1},
+		{"a person has paid", "script", "sonnet", 2, 2*newsWithin + time.Second, replies, agent.Completed, 1},
+		{"after that", "script", "sonnet", 1, 2*newsWithin + 2*time.Second, replies, agent.Completed, 1},
+	} {
+		u.answer, now = c.answer, start.Add(c.after)
+		in := b.session(task.Implementer, c.agent)
+		in.Model, in.Ask = c.model, c.ask
+		before := u.calls.Load()
+		res, err := b.attempt().session(b.Sessions, in)
+		must(t, err)
+		if calls := u.calls.Load() - before; res.Kind != c.want || calls != c.calls {
+			t.Errorf("%s: %s, %d calls; want %s, %d", c.name, res.Kind, calls, c.want, c.calls)
+		}
+		if res.Kind == agent.Quota && res.Error != "no money" {
+			t.Errorf("%s: it says %q", c.name, res.Error)
+		}
+	}
+}
+
+// A session takes over no refusal whose reset has passed, or that is an hour old, however long it has waited for its slot.
+func TestRefusalsPass(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
+	in := SessionInput{Ask: 1, Agent: "claude", Model: "sonnet"}
+	for _, c := range []struct {
+		reset, after time.Duration
+		want         bool
+	}{
+		{0, 59 * time.Minute, true}, {0, time.Hour, false},
+		{time.Minute, 59 * time.Second, true}, {time.Minute, time.Minute, false},
+		{24 * time.Hour, 59 * time.Minute, true}, {24 * time.Hour, time.Hour, false},
+	} {
+		var r refusals
+		res := SessionResult{Kind: agent.Quota, Error: "used up"}
+		if c.reset > 0 {
+			res.Reset = at.Add(c.reset)
+		}
+		r.note(in, at, at, res)
+		if _, ok := r.spare(in, at.Add(-time.Hour), at.Add(c.after)); ok != c.want {
+			t.Errorf("reset after %s, %s later: %v", c.reset, c.after, ok)
 		}
 	}
 }

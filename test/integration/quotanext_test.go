@@ -116,7 +116,7 @@ func cooling(t *testing.T, s *lab.Stage) (left signals.AccountsState) {
 	return left
 }
 
-// TestTwentyTasksDoNotStampede starts twenty tasks at once whose first account is used up. Those that run ask it; all others know.
+// TestTwentyTasksDoNotStampede starts twenty tasks at once whose first account is used up. Those that run at that moment ask it; all others know.
 func TestTwentyTasksDoNotStampede(t *testing.T) {
 	t.Parallel()
 	const tasks, slots = 20, 2
@@ -145,7 +145,7 @@ func TestTwentyTasksDoNotStampede(t *testing.T) {
 			refused++
 		}
 	}
-	if refused == 0 || refused > 2*slots {
+	if refused == 0 || refused > slots {
 		t.Errorf("the account was asked %d times after it was used up, by %d tasks", refused, tasks)
 	}
 	t.Logf("%d tasks, the account was asked %d times", tasks, refused)
