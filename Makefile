@@ -79,10 +79,20 @@ all-tests:
 	export GORACE=atexit_sleep_ms=10; raced=$$($(GO) list $(LONGEST) $(CONCURRENT) | grep -vxF "$$($(GO) list $(PLAIN))") && \
 	  $(GO) test $(TESTED) -race -p $(AT_ONCE) -timeout 20m $$raced && \
 	  $(GO) test $(TESTED) -p $(AT_ONCE) -timeout 20m ./internal/repo/workspace ./internal/cli $$($(GO) list $(UNITS) | grep -vxF "$$raced")
-	$(GO) test $(TESTED) -p 2 -parallel $(AT_ONCE) -timeout 40m ./test/chaos ./test/integration ./test/acceptance \
-	  $$($(GO) list ./test/... | grep -vE '/test/(chaos|integration|acceptance)$$')
+	$(MAKE) --no-print-directory -j 2 tests-of-chaos tests-of-stories
+
+# These two go on beside each other: what is killed is often waited for. The tests of the server's module need little, and are where less is left.
+.PHONY: tests-of-chaos tests-of-stories
+tests-of-chaos: export CI := true
+tests-of-chaos:
+	$(GO) test $(TESTED) -parallel $(AT_ONCE) -timeout 40m ./test/chaos
 	cd devserver && $(GO) test $(AS_SERVER) $(TESTED) -timeout 10m ./...
 	cd test/compose && $(GO) test $(TESTED) -timeout 5m ./...
+
+tests-of-stories: export CI := true
+tests-of-stories:
+	$(GO) test $(TESTED) -p 1 -parallel $$(( $(AT_ONCE) + 1 )) -timeout 40m ./test/integration ./test/acceptance \
+	  $$($(GO) list ./test/... | grep -vE '/test/(chaos|integration|acceptance)$$')
 
 .PHONY: acceptance
 acceptance: build agents ## run the stories of people with every agent, and print what each takes
