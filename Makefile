@@ -54,11 +54,12 @@ temporal: ## build the released Temporal server and its schema tool into bin/tem
 	  GOBIN=$(CURDIR)/$(BIN)/temporal $(GO) install $(TEMPORAL)/cmd/server@$$version $(TEMPORAL)/cmd/tools/sql@$$version; \
 	  cd $(BIN)/temporal && mv server temporal-server && mv sql temporal-sql-tool && echo "$$version" >version; fi
 
+AGENTS := test/agents test/opencode test/github test/mcp test/tools
 .PHONY: agents
-agents: ## install the agent binaries, clients, tool managers and API descriptions that tests use
-	@for dir in test/agents test/opencode test/github test/mcp test/tools; do \
-	  if [ ! -e $$dir/node_modules/.installed ] || [ $$dir/package-lock.json -nt $$dir/node_modules/.installed ]; then \
-	    echo "npm ci in $$dir"; (cd $$dir && npm ci --no-fund --no-audit --loglevel=error && touch node_modules/.installed); fi; done
+agents: $(AGENTS:%=%/node_modules/.installed) ## install the agent binaries, clients, tool managers and API descriptions that tests use
+
+%/node_modules/.installed: %/package-lock.json
+	@echo "npm ci in $*"; cd $* && npm ci --no-fund --no-audit --loglevel=error && touch node_modules/.installed
 
 .PHONY: parts
 parts: parts-test ## install what the tests need and this machine lacks, or say how to
@@ -70,7 +71,8 @@ parts-%:
 # for programs as often as they work, so there are more at a time than cores. With -count 1 each test runs, whatever another clone has run.
 TESTED := -count 1 -vet=off
 .PHONY: test
-test: parts build agents ## run every test: units, integration on real parts, kills, replays
+test: parts ## run every test: units, integration on real parts, kills, replays
+	@$(MAKE) --no-print-directory -j 3 build agents
 	@.ci/in-memory $(MAKE) --no-print-directory all-tests
 
 .PHONY: all-tests
