@@ -64,7 +64,13 @@ func (t *Tree) Push(ctx context.Context) (head string, err error) {
 	return head, nil
 }
 
+// pushBranch moves the branch to head. It looks at the remote only when that has moved: a push names what it expects there.
 func (t *taskRefs) pushBranch(ctx context.Context, rem remote, head string) error {
+	if now := t.state.Record; now.Checkpoint == head && now.Pushed != head && (now.Pushed != "" || now.Trunk == "") {
+		if err := t.write(ctx, rem, now, update{t.state.branchRef(), now.Pushed, head}); !errors.Is(err, errMoved) {
+			return err
+		}
+	}
 	l, err := rem.list(ctx, t.state.branchRef(), fenceRef(t.id), checkpointRef(t.id))
 	if err != nil {
 		return err

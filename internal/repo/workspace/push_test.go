@@ -260,6 +260,46 @@ func TestRemove(t *testing.T) {
 	}
 }
 
+// Where nobody has moved anything on the remote, it is asked for nothing before a push or a removal.
+func TestOnlyAMovedRemoteIsLookedAt(t *testing.T) {
+	t.Parallel()
+	h := gittest.NewHTTP(t, start)
+	b := newBench(t, h.URL)
+	_, tree := b.prepare("t-1", 1)
+	c := b.commit(tree, "1", map[string]string{"a.txt": "a\n"})
+	must(t, tree.Checkpoint(t.Context()))
+	var looks, pushes atomic.Int32
+	h.Before(func(service, step string) gittest.Action {
+		switch {
+		case service == "upload-pack" && step == "advertise":
+			looks.Add(1)
+		case service == "receive-pack" && step == "serve":
+			pushes.Add(1)
+		}
+		return gittest.Action{}
+	})
+	for _, step := range []struct {
+		name          string
+		do            func() error
+		looks, pushes int32
+	}{
+		{"push", func() error { _, err := tree.Push(t.Context()); return err }, 0, 1},
+		{"push again", func() error { _, err := tree.Push(t.Context()); return err }, 1, 0},
+		{"remove", func() error { return b.m.Remove(t.Context(), "t-1", false) }, 0, 1},
+	} {
+		looks.Store(0)
+		pushes.Store(0)
+		must(t, step.do())
+		if looks.Load() > step.looks || pushes.Load() != step.pushes {
+			t.Errorf("%s: %d looks and %d pushes, want at most %d and %d", step.name, looks.Load(), pushes.Load(), step.looks, step.pushes)
+		}
+	}
+	refs := gittest.Refs(t, h.Bare)
+	if refs["refs/heads/longshift/t-1"] != c.ID || refs[checkpointRef("t-1")] != "" || refs[fenceRef("t-1")] != "" {
+		t.Errorf("refs %v", refs)
+	}
+}
+
 func TestRemoveLeavesALaterAttemptAlone(t *testing.T) {
 	t.Parallel()
 	bare := gittest.NewBare(t, start)

@@ -67,6 +67,12 @@ func (t *taskRefs) remove(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if rec := t.state.Record; rec.Checkpoint != "" && t.state.FenceRef != "" { // they are there, unless somebody has moved them
+		err := t.push(ctx, rem, []update{{ref: checkpointRef(t.id), from: rec.Checkpoint}, {ref: fenceRef(t.id), from: t.state.FenceRef}})
+		if !errors.Is(err, errMoved) && fault.KindOf(err) != fault.NotFound {
+			return err
+		}
+	}
 	var moved error
 	for range tries {
 		l, err := rem.list(ctx, fenceRef(t.id), checkpointRef(t.id))
