@@ -83,7 +83,7 @@ all-tests:
 	  $(GO) test $(TESTED) -p $(AT_ONCE) -timeout 20m ./internal/repo/workspace ./internal/cli $$($(GO) list $(UNITS) | grep -vxF "$$raced")
 	$(MAKE) --no-print-directory -j 2 tests-of-chaos tests-of-stories
 
-# These two go on beside each other: what is killed is often waited for. The tests of the server's module need little, and are where less is left.
+# These two run beside each other, because tests that kill spend much of their time waiting. The other modules follow where less is to do.
 .PHONY: tests-of-chaos tests-of-stories
 tests-of-chaos: export CI := true
 tests-of-chaos:

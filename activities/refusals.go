@@ -10,7 +10,7 @@ import (
 const (
 	// newsWithin is how long it may take until all tasks know that an account is used up. Their workflows ask before each session.
 	newsWithin = time.Minute
-	// longestRefusal is how long a refusal counts whose end is not known, or later.
+	// longestRefusal is how long a refusal counts at most: also when the API does not say when the account has quota again, or names a later time.
 	longestRefusal = time.Hour
 )
 
