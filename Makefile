@@ -93,7 +93,7 @@ tests-of-chaos:
 
 tests-of-stories: export CI := true
 tests-of-stories:
-	$(GO) test $(TESTED) -p 1 -parallel $$(( $(AT_ONCE) + 1 )) -timeout 40m ./test/integration ./test/acceptance \
+	$(GO) test $(TESTED) -p 1 -parallel $(AT_ONCE) -timeout 40m ./test/integration ./test/acceptance \
 	  $$($(GO) list ./test/... | grep -vE '/test/(chaos|integration|acceptance)$$')
 
 .PHONY: acceptance
