@@ -76,7 +76,7 @@ test: parts ## run every test: units, integration on real parts, kills, replays
 	@.ci/in-memory $(MAKE) --no-print-directory all-tests
 
 .PHONY: all-tests
-all-tests: export CI := true
+all-tests tests-of-chaos tests-of-stories: export CI := true
 all-tests:
 	export GORACE=atexit_sleep_ms=10; raced=$$($(GO) list $(LONGEST) $(CONCURRENT) | grep -vxF "$$($(GO) list $(PLAIN))") && \
 	  $(GO) test $(TESTED) -race -p $(AT_ONCE) -timeout 20m $$raced && \
@@ -85,13 +85,11 @@ all-tests:
 
 # These two run beside each other, because tests that kill spend much of their time waiting. The other modules follow where less is to do.
 .PHONY: tests-of-chaos tests-of-stories
-tests-of-chaos: export CI := true
 tests-of-chaos:
 	$(GO) test $(TESTED) -parallel $(AT_ONCE) -timeout 40m ./test/chaos
 	cd devserver && $(GO) test $(AS_SERVER) $(TESTED) -timeout 10m ./...
 	cd test/compose && $(GO) test $(TESTED) -timeout 5m ./...
 
-tests-of-stories: export CI := true
 tests-of-stories:
 	$(GO) test $(TESTED) -p 1 -parallel $(AT_ONCE) -timeout 40m ./test/integration ./test/acceptance \
 	  $$($(GO) list ./test/... | grep -vE '/test/(chaos|integration|acceptance)$$')

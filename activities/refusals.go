@@ -26,7 +26,7 @@ type refusal struct {
 	res SessionResult
 }
 
-// note takes up how a session ended. One that began after a refusal and was completed ends it.
+// note records how a session ended. One that began after a refusal and was completed ends it.
 func (r *refusals) note(in SessionInput, began, now time.Time, res SessionResult) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

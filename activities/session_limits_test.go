@@ -50,7 +50,7 @@ func TestLimitsAreJudgedByTheGateway(t *testing.T) {
 		u.answer = c.answer
 		b.Agents["script"] = asking(c.ends)
 		in := b.session(task.Implementer, "script")
-		in.Ask, in.CeilingUSD = 2, c.ceiling // the first could be spared the refusal
+		in.Ask, in.CeilingUSD = 2, c.ceiling // a session that is asked for once could take over the refusal before
 		before := u.calls.Load()
 		res, err := b.attempt().session(b.Sessions, in)
 		must(t, err)

@@ -51,10 +51,14 @@ func (m *Manager) Unsaved(ctx context.Context, taskID string) (why string, alone
 			return "", there, nil
 		}
 	}
-	if !removing { // a worker that was killed while it pushed has not recorded that it did
+	if !removing { // a worker that was killed while it pushed has not recorded that it did, so the fence there may be its own
 		for _, ref := range []string{st.branchRef(), checkpointRef(taskID)} {
-			if held, err := o.refs.contains(ctx, rem, ref, l.refs[ref], head); err != nil || held {
-				return "", ref == checkpointRef(taskID), err
+			held, err := o.refs.contains(ctx, rem, ref, l.refs[ref], head)
+			if err == nil && held && exists(p.work()) {
+				why, err = o.uncommitted(ctx, head)
+			}
+			if err != nil || held {
+				return why, ref == checkpointRef(taskID), err
 			}
 		}
 	}

@@ -81,6 +81,12 @@ func TestUnsavedOfAPushThatWasNotRecorded(t *testing.T) {
 	b.m = b.manager(t.TempDir())
 	_, second := b.prepare("t-1", 2)
 	unsaved(t, "a checkpoint that another host goes on with", lost, "", true)
+	half := filepath.Join(tree.Dir(), "half.txt")
+	must(t, os.WriteFile(half, []byte("half\n"), 0o600))
+	if why, _, err := lost.Unsaved(t.Context(), "t-1"); err != nil || why != "changes that were not committed" {
+		t.Errorf("with a new file: %q: %v", why, err)
+	}
+	must(t, os.Remove(half))
 	b.commit(second, "2", map[string]string{"c.txt": "c\n"})
 	must(t, second.Checkpoint(t.Context()))
 	unsaved(t, "within a later checkpoint", lost, "", true)
