@@ -69,7 +69,8 @@ func (a *attempt) startThread(ctx context.Context) {
 	})
 }
 
-// resumeThread goes on with an earlier attempt's conversation. A process that died at once may have left none; then a new one is started.
+// resumeThread goes on with an earlier attempt's conversation. A process that died at once may have left none, or one without its first line;
+// then a new one is started.
 func (a *attempt) resumeThread(ctx context.Context) {
 	p := threadParams(a.s)
 	p["threadId"], p["excludeTurns"] = a.thread, true
@@ -78,7 +79,8 @@ func (a *attempt) resumeThread(ctx context.Context) {
 		case no == nil:
 			a.resumed = true
 			return a.opened(ctx, result)
-		case strings.Contains(no.Message, "no rollout found"):
+		case strings.Contains(no.Message, "no rollout found"), strings.Contains(no.Message, "failed to read session metadata"):
+			a.d.log.WarnContext(ctx, "codex can't read the conversation of an earlier attempt, and begins a new one", "session", a.s.ID, "error", no.Message)
 			a.startThread(ctx)
 			return nil
 		}

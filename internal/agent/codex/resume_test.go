@@ -1,6 +1,7 @@
 package codex
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"path/filepath"
@@ -42,6 +43,41 @@ func TestUnknownConversation(t *testing.T) {
 				t.Fatal(err)
 			}
 			if o, _ := b.run(t); o.Kind != agent.Completed || o.Text != "Here." || o.Resumed || o.SessionID == text {
+				t.Errorf("outcome: %+v", o)
+			}
+		})
+	}
+}
+
+// TestTornConversation cuts off the conversation that an earlier attempt has left, as a crash does. It is gone on with, unless its first line is
+// incomplete.
+func TestTornConversation(t *testing.T) {
+	for name, c := range map[string]struct {
+		left    func(data []byte) int // bytes
+		resumed bool
+	}{
+		"nothing":         {left: func([]byte) int { return 0 }},
+		"half its head":   {left: func(data []byte) int { return bytes.IndexByte(data, '\n') / 2 }},
+		"all but its end": {left: func(data []byte) int { return len(data) - 20 }, resumed: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, task.Implementer, one(task.Implementer, agenttest.Turn{Text: "Here."}, agenttest.Turn{Text: "Here again."}))
+			first, _ := b.run(t)
+			files, _ := filepath.Glob(filepath.Join(codexHome(b.session), sessionsName, "*", "*", "*", "*"+first.SessionID+".jsonl"))
+			if len(files) != 1 {
+				t.Fatalf("the conversation lies in %q", files)
+			}
+			data, err := os.ReadFile(files[0])
+			if err == nil {
+				err = os.Truncate(files[0], int64(c.left(data)))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			b.session.Resume = true
+			o, _ := b.run(t)
+			if o.Kind != agent.Completed || o.Resumed != c.resumed || (o.SessionID == first.SessionID) != c.resumed || (o.Text == "Here again.") != c.resumed {
 				t.Errorf("outcome: %+v", o)
 			}
 		})
