@@ -27,25 +27,43 @@ func (p point) scripted() bool {
 	return !p.claude && p.rule == "" && !atEnd
 }
 
-// points are every stage boundary and the middle of every session of the story.
+// story is what the worker does for it, in order: the activities with what they push, open or have a session say.
+var story = []struct {
+	activity string
+	git      int // number of the push
+	opens    bool
+	rule     string
+}{
+	{activity: "CheckForge"}, {activity: "AssignTask"}, {activity: "PrepareWorkspace", git: 1}, {activity: "RunSetup"}, {activity: "RunChecks"},
+	{activity: "RunAgent", rule: "plan"},
+	{activity: "RunAgent", rule: "fix"}, {activity: "CommitWork", git: 2}, {activity: "RunChecks"},
+	{activity: "RunAgent", rule: "mul"}, {activity: "CommitWork", git: 3}, {activity: "RunChecks"},
+	{activity: "RunAgent", rule: "review"}, {activity: "RunAgent", rule: "plan-again"}, {activity: "RunSetup"},
+	{activity: "RunAgent", rule: "doc"}, {activity: "CommitWork", git: 4}, {activity: "RunChecks"},
+	{activity: "RunAgent", rule: "approve"},
+	{activity: "PushBranch", git: 5}, {activity: "OpenPullRequest", opens: true}, {activity: "CleanUp", git: 6},
+}
+
+// points are every stage boundary and the middle of every session of the story, in its order.
 func points() []point {
 	var all []point
+	turns, nth := map[string]int{}, map[string]int{}
 	for _, r := range lab.Script().Rules {
-		for turn := range r.Turns {
-			all = append(all, point{name: fmt.Sprintf("session %s turn %d", r.Name, turn), rule: r.Name, turn: turn})
+		turns[r.Name] = len(r.Turns)
+	}
+	for _, s := range story {
+		for turn := range turns[s.rule] {
+			all = append(all, point{name: fmt.Sprintf("session %s turn %d", s.rule, turn), rule: s.rule, turn: turn})
 		}
-	}
-	for _, s := range []struct {
-		activity string
-		n        int
-	}{{"CheckForge", 1}, {"AssignTask", 1}, {"PrepareWorkspace", 1}, {"RunAgent", 7}, {"RunSetup", 2}, {"RunChecks", 4}, {"CommitWork", 3},
-		{"PushBranch", 1}, {"OpenPullRequest", 1}, {"CleanUp", 1}} {
-		for n := 1; n <= s.n; n++ {
-			all = append(all, point{name: fmt.Sprintf("after %s %d", s.activity, n), step: lab.Step{Activity: s.activity, N: n}})
+		if s.git > 0 {
+			all = append(all, point{name: fmt.Sprintf("push %d", s.git), git: s.git})
 		}
+		if s.opens {
+			all = append(all, point{name: "before the pull request", hub: "before"}, point{name: "after the pull request", hub: "after"})
+		}
+		nth[s.activity]++
+		n := nth[s.activity]
+		all = append(all, point{name: fmt.Sprintf("after %s %d", s.activity, n), step: lab.Step{Activity: s.activity, N: n}})
 	}
-	for n := 1; n <= 6; n++ { // fence, three checkpoints, branch, clean-up
-		all = append(all, point{name: fmt.Sprintf("push %d", n), git: n})
-	}
-	return append(all, point{name: "before the pull request", hub: "before"}, point{name: "after the pull request", hub: "after"})
+	return all
 }

@@ -15,7 +15,7 @@ import (
 func TestTornRefsAndHostGone(t *testing.T) {
 	t.Parallel()
 	const refs = "refs/longshift/*"
-	s, _ := strike(t, point{step: lab.Step{Activity: "CommitWork", N: 2}, claude: true}, func(s *lab.Stage) {
+	s := strike(t, point{step: lab.Step{Activity: "CommitWork", N: 2}, claude: true}, func(s *lab.Stage) {
 		s.Worker.Kill()
 		checkpoint := gittest.Git(t, s.Bare, "for-each-ref", "--format=%(refname)", refs)
 		gittest.Git(t, s.Bare, "update-ref", checkpoint, checkpoint+"^") // as it was before the second commit
