@@ -48,7 +48,7 @@ func demo(t *testing.T, p *person) {
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t, nil)
-	p.compiled()
+	p.compiled("", "longshift/demo")
 	t.Cleanup(p.leftNothing)
 	t.Run("kept", func(t *testing.T) {
 		t.Parallel()
@@ -78,13 +78,13 @@ func TestDemo(t *testing.T) {
 	})
 }
 
-// compiled gives the person what an earlier demo has compiled.
-func (p *person) compiled() {
+// compiled puts what has been compiled before, or a part of it, into a folder of the person's caches.
+func (p *person) compiled(part, cache string) {
 	p.t.Helper()
 	seed, err := toolcachetest.Seed()
 	must(p.t, err)
-	caches := p.folder(".cache/longshift")
-	must(p.t, os.CopyFS(filepath.Join(caches, "demo"), os.DirFS(seed)))
+	caches := p.folder(filepath.Join(".cache", filepath.Dir(cache)))
+	must(p.t, os.CopyFS(filepath.Join(caches, filepath.Base(cache)), os.DirFS(filepath.Join(seed, part))))
 }
 
 // demoKept reads what the demo prints, and looks at the folder that it leaves when it is asked to.

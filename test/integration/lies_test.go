@@ -210,7 +210,7 @@ func lyingAgent(t *testing.T, tasks [][]*lie) string {
 		var plan []entry
 		for _, l := range list {
 			plan = append(plan, entry{"id": l.id, "description": "Greet of " + l.pkg + " greets as SPEC.md says", "acceptance": []string{"its test passes"},
-				"proof": "go test -trimpath ./" + l.pkg + " -run TestGreet"})
+				"proof": "go test -trimpath -vet=off ./" + l.pkg + " -run TestGreet"})
 			marker := "PROGRESS"
 			if l.Kind == "done" {
 				marker = "DONE"
