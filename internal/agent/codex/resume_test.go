@@ -55,10 +55,12 @@ func TestTornConversation(t *testing.T) {
 	for name, c := range map[string]struct {
 		left    func(data []byte) int // bytes
 		resumed bool
+		says    string
 	}{
-		"nothing":         {left: func([]byte) int { return 0 }},
-		"half its head":   {left: func(data []byte) int { return bytes.IndexByte(data, '\n') / 2 }},
-		"all but its end": {left: func(data []byte) int { return len(data) - 20 }, resumed: true},
+		"nothing":         {func([]byte) int { return 0 }, false, "Here."},
+		"half its head":   {func(data []byte) int { return bytes.IndexByte(data, '\n') / 2 }, false, "Here."},
+		"its head":        {func(data []byte) int { return bytes.IndexByte(data, '\n') + 1 }, true, "Here."},
+		"all but its end": {func(data []byte) int { return len(data) - 20 }, true, "Here again."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -77,7 +79,7 @@ func TestTornConversation(t *testing.T) {
 			}
 			b.session.Resume = true
 			o, _ := b.run(t)
-			if o.Kind != agent.Completed || o.Resumed != c.resumed || (o.SessionID == first.SessionID) != c.resumed || (o.Text == "Here again.") != c.resumed {
+			if o.Kind != agent.Completed || o.Resumed != c.resumed || (o.SessionID == first.SessionID) != c.resumed || o.Text != c.says {
 				t.Errorf("outcome: %+v", o)
 			}
 		})
