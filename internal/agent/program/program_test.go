@@ -4,7 +4,9 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -61,6 +63,43 @@ func TestOpenState(t *testing.T) {
 	}
 	if left, _ := os.ReadDir(outside); len(left) != 0 {
 		t.Errorf("outside it wrote %v", left)
+	}
+}
+
+// TestWriteFile replaces a file time and again while somebody reads it, who never finds it missing or incomplete: at any of these moments the
+// worker can be killed.
+func TestWriteFile(t *testing.T) {
+	dir := t.TempDir()
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	texts := []string{strings.Repeat("one ", 1000), strings.Repeat("two ", 2000)}
+	if err := WriteFile(root, "file", texts[0]); err != nil {
+		t.Fatal(err)
+	}
+	ctx, over := context.WithCancel(t.Context())
+	var reads sync.WaitGroup
+	reads.Go(func() {
+		for ctx.Err() == nil {
+			if data, err := os.ReadFile(filepath.Join(dir, "file")); err != nil || !slices.Contains(texts, string(data)) {
+				t.Errorf("%d bytes are there, %v", len(data), err)
+				return
+			}
+		}
+	})
+	for n := range 2000 {
+		if err := WriteFile(root, "file", texts[n%2]); err != nil {
+			t.Error(err)
+		}
+	}
+	over()
+	reads.Wait()
+	for _, err := range []error{root.Remove("file"), root.MkdirAll("file/folder", 0o700), WriteFile(root, "file", texts[0])} {
+		if err != nil {
+			t.Errorf("in the place of a folder: %v", err)
+		}
 	}
 }
 

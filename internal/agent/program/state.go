@@ -74,17 +74,27 @@ func ownFolder(root *os.Root, name string) error {
 	return root.Mkdir(name, 0o700)
 }
 
-// WriteFile creates a new file. An existing one could be a pipe, or a hard link to a file outside.
+// WriteFile puts a new file in the place of the one that may be there, which could be a folder, a pipe, or a hard link to a file outside. A
+// worker that is killed leaves the old one or the new one, whole.
 func WriteFile(root *os.Root, name, text string) error {
-	if err := root.RemoveAll(name); err != nil {
+	next := name + ".next"
+	if err := root.RemoveAll(next); err != nil {
 		return err
 	}
-	f, err := root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	f, err := root.OpenFile(next, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
 	_, err = f.WriteString(text)
-	return errors.Join(err, f.Close())
+	if err := errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	if info, err := root.Lstat(name); err == nil && info.IsDir() { // a file can't replace it
+		if err := root.RemoveAll(name); err != nil {
+			return err
+		}
+	}
+	return root.Rename(next, name)
 }
 
 // Environment consists only of Session.Env and own, with PATH and the session's folders; nothing is inherited. Our values win, except for PATH.
