@@ -83,8 +83,7 @@ func (p *person) compiled(part, cache string) {
 	p.t.Helper()
 	seed, err := toolcachetest.Seed()
 	must(p.t, err)
-	caches := p.folder(filepath.Join(".cache", filepath.Dir(cache)))
-	must(p.t, os.CopyFS(filepath.Join(caches, filepath.Base(cache)), os.DirFS(filepath.Join(seed, part))))
+	must(p.t, os.CopyFS(filepath.Join(p.home, ".cache", cache), os.DirFS(filepath.Join(seed, part))))
 }
 
 // demoKept reads what the demo prints, and looks at the folder that it leaves when it is asked to.

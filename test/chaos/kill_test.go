@@ -21,17 +21,17 @@ var everyTurn = flag.Bool("every-turn", false, "kill the worker at every turn of
 // TestKillWorker kills the worker with SIGKILL at each point, at two of them in a run.
 func TestKillWorker(t *testing.T) {
 	t.Parallel() // they wait for most of their time
-	var real, scripted []point
+	var withClaude, scripted []point
 	for _, p := range points() {
 		switch {
 		case testing.Short() && p.turn != 1:
 		case p.scripted():
 			scripted = append(scripted, p)
 		default:
-			real = append(real, p)
+			withClaude = append(withClaude, p)
 		}
 	}
-	killWorkerAt(t, real)
+	killWorkerAt(t, withClaude)
 	killWorkerAt(t, scripted)
 }
 
@@ -96,25 +96,20 @@ func killWorker(t *testing.T, run []point) {
 // asIfNothingHappened holds the end of a run against the story.
 func asIfNothingHappened(t *testing.T, s *lab.Stage, end signals.Status, run []point) {
 	t.Helper()
-	if end.Outcome != task.PullRequest {
-		t.Fatalf("outcome %s: %s%s", end.Outcome, end.Detail, lab.Log(end))
-	}
-	if got := s.Subjects(end.Branch); !slices.Equal(got, lab.Messages) {
-		t.Errorf("commits %q, want %q", got, lab.Messages)
-	}
-	if n := len(s.GitHub.Pulls(lab.Name)); n != 1 {
-		t.Errorf("%d pull requests", n)
-	}
+	s.Carried(end, lab.Messages...)
 	// At most the model turn in flight is said again; a session that had finished is never run again.
 	cut := func(at string) bool {
 		return slices.ContainsFunc(run, func(p point) bool { return p.rule == "" || strings.HasPrefix(at, p.rule+"/") })
 	}
-	again, of := 0, map[string]int{} // of each session
+	again, bySession := 0, map[string]int{}
 	for at, n := range s.WholeTurns() {
 		session, _, _ := strings.Cut(at, "/")
-		again, of[session] = again+n-1, of[session]+n-1
-		if n > 1 && !cut(at) || of[session] > 1 {
-			t.Errorf("turn %s was answered %d times, in a session that was not cut off or had another one repeated", at, n)
+		again, bySession[session] = again+n-1, bySession[session]+n-1
+		if n > 1 && !cut(at) {
+			t.Errorf("turn %s, of a session that was not cut off, was answered %d times", at, n)
+		}
+		if bySession[session] > 1 {
+			t.Errorf("of session %s %d turns were repeated", session, bySession[session])
 		}
 	}
 	if again > len(run) {
@@ -122,9 +117,6 @@ func asIfNothingHappened(t *testing.T, s *lab.Stage, end signals.Status, run []p
 	}
 	if len(end.Sessions) != len(lab.Script().Rules) {
 		t.Errorf("%d sessions, want %d", len(end.Sessions), len(lab.Script().Rules))
-	}
-	if left := s.Worker.Programs(); len(left) != 0 {
-		t.Errorf("processes left behind: %q", left)
 	}
 	resumed := 0
 	for _, one := range end.Sessions {
@@ -153,14 +145,9 @@ func TestHostGone(t *testing.T) {
 	})
 	s.NewWorker(lab.Claude(t))
 	end := s.Ended()
-	if end.Outcome != task.PullRequest || end.Fence != 2 {
-		t.Fatalf("outcome %s with fence %d%s", end.Outcome, end.Fence, lab.Log(end))
-	}
-	if got := s.Subjects(end.Branch); !slices.Equal(got, lab.Messages) {
-		t.Errorf("commits %q, want %q", got, lab.Messages)
-	}
-	if n := len(s.GitHub.Pulls(lab.Name)); n != 1 {
-		t.Errorf("%d pull requests", n)
+	s.Carried(end, lab.Messages...)
+	if end.Fence != 2 {
+		t.Errorf("it ended with fence %d", end.Fence)
 	}
 	if n := s.WholeTurns()["fix/0"]; n != 1 {
 		t.Errorf("the deliverable that was in the checkpoint was done %d times", n)

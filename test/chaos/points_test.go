@@ -27,7 +27,7 @@ func (p point) scripted() bool {
 	return !p.claude && p.rule == "" && !atEnd
 }
 
-// story is what the worker does for it, in order: the activities with what they push, open or have a session say.
+// story lists the activities of a run, in order, each with its push, whether it opens the pull request, and the rule that answers its session.
 var story = []struct {
 	activity string
 	git      int // number of the push
@@ -55,6 +55,7 @@ func points() []point {
 		for turn := range turns[s.rule] {
 			all = append(all, point{name: fmt.Sprintf("session %s turn %d", s.rule, turn), rule: s.rule, turn: turn})
 		}
+		delete(turns, s.rule)
 		if s.git > 0 {
 			all = append(all, point{name: fmt.Sprintf("push %d", s.git), git: s.git})
 		}
@@ -64,6 +65,9 @@ func points() []point {
 		nth[s.activity]++
 		n := nth[s.activity]
 		all = append(all, point{name: fmt.Sprintf("after %s %d", s.activity, n), step: lab.Step{Activity: s.activity, N: n}})
+	}
+	if len(turns) > 0 {
+		panic(fmt.Sprintf("the table of the story lacks sessions that the script has: %v", turns))
 	}
 	return all
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/longshift/longshift/test/lab"
 )
 
-// stop is a point of a story that waits there, once, until goOn is closed.
+// stop is a point at which the story waits, once, until goOn is closed.
 type stop struct {
 	point
 	once sync.Once
@@ -48,12 +48,12 @@ func reached(t *testing.T, s *lab.Stage, stops <-chan *stop) *stop {
 // play begins the story, which waits at each of the points. One agent plays it.
 func play(t *testing.T, run []point, env ...string) (s *lab.Stage, stops <-chan *stop) {
 	t.Helper()
-	all, reached := make([]*stop, len(run)), make(chan *stop)
+	all, waiting := make([]*stop, len(run)), make(chan *stop)
 	wait := func(at *stop, ready func()) {
 		at.once.Do(func() {
 			ready()
 			select {
-			case reached <- at:
+			case waiting <- at:
 				<-at.goOn
 			case <-t.Context().Done():
 			}
@@ -115,5 +115,5 @@ func play(t *testing.T, run []point, env ...string) (s *lab.Stage, stops <-chan 
 			s.OnStep(t.Context(), s.Begun.GetID(), at.step, func() { wait(at, func() {}) })
 		}
 	}
-	return s, reached
+	return s, waiting
 }

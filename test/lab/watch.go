@@ -21,25 +21,37 @@ type Step struct {
 // OnStep calls f when the step has just completed, as the server's history shows it. It watches until ctx ends.
 func (s *Server) OnStep(ctx context.Context, workflowID string, at Step, f func()) {
 	go func() {
-		types := map[int64]string{}
-		seen := 0
-		iter := s.Client.GetWorkflowHistory(ctx, workflowID, "", true, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
-		for iter.HasNext() {
-			e, err := iter.Next()
-			if err != nil {
+		for !s.completed(ctx, workflowID, at) { // the server may be away for a moment
+			select {
+			case <-ctx.Done():
 				return
-			}
-			if a := e.GetActivityTaskScheduledEventAttributes(); a != nil {
-				types[e.EventId] = a.ActivityType.Name
-			}
-			if a := e.GetActivityTaskCompletedEventAttributes(); a != nil && types[a.ScheduledEventId] == at.Activity {
-				if seen++; seen == at.N {
-					f()
-					return
-				}
+			case <-time.After(100 * time.Millisecond):
 			}
 		}
+		f()
 	}()
+}
+
+// completed waits until the step has completed. It is false when the history can't be read any more, or has ended without the step.
+func (s *Server) completed(ctx context.Context, workflowID string, at Step) bool {
+	types := map[int64]string{}
+	seen := 0
+	iter := s.Client.GetWorkflowHistory(ctx, workflowID, "", true, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	for iter.HasNext() {
+		e, err := iter.Next()
+		if err != nil {
+			return false
+		}
+		if a := e.GetActivityTaskScheduledEventAttributes(); a != nil {
+			types[e.EventId] = a.ActivityType.Name
+		}
+		if a := e.GetActivityTaskCompletedEventAttributes(); a != nil && types[a.ScheduledEventId] == at.Activity {
+			if seen++; seen == at.N {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (s *Server) History(t testing.TB, workflowID string) []*historypb.HistoryEvent {
