@@ -42,7 +42,7 @@ func (c *Cleaner) CleanUp(ctx context.Context, in CleanInput) error {
 	}
 	err := errors.Join(remove.All(homeOf(c.data, in.TaskID)), c.caches.Remove(cachesOf(c.data, in.TaskID)))
 	if err == nil {
-		err = sweep.Leave(taskDir(c.data, in.TaskID))
+		err = sweep.Leave(ctx, taskDir(c.data, in.TaskID))
 	}
 	if err != nil {
 		return fault.New(fault.Infra, "remove the task's home folder and caches: %w", err)

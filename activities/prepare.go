@@ -152,7 +152,7 @@ func (p *Preparer) noteOwner(ctx context.Context, id string) error {
 		return nil
 	}
 	of := activity.GetInfo(ctx).WorkflowExecution
-	return sweep.Note(taskDir(p.data, id), sweep.Owner{Workflow: of.ID, Run: of.RunID})
+	return sweep.Note(ctx, taskDir(p.data, id), sweep.Owner{Workflow: of.ID, Run: of.RunID})
 }
 
 func (p *Preparer) settings(ctx context.Context, in PrepareInput) (project.Resolved, error) {

@@ -67,7 +67,7 @@ func (n noSpaces) Remove(_ context.Context, id string, _ bool) error {
 func TestKeepSweeping(t *testing.T) {
 	t.Parallel()
 	tasks := t.TempDir()
-	must(t, sweep.Note(filepath.Join(tasks, "t"), sweep.Owner{Workflow: "w", Run: "r", Ended: time.Unix(1, 0)}))
+	must(t, sweep.Note(t.Context(), filepath.Join(tasks, "t"), sweep.Owner{Workflow: "w", Run: "r", Ended: time.Unix(1, 0)}))
 	spaces := noSpaces{make(chan string)}
 	s := &sweep.Sweeper{Tasks: tasks, Keep: time.Hour, Spaces: spaces, Now: time.Now, Log: slog.New(slog.DiscardHandler),
 		Ended: func(context.Context, sweep.Owner) (bool, error) { return true, nil }}

@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,8 +22,21 @@ type Owner struct {
 
 const ownerFile = "owner.json"
 
-// Note records the owner of a folder, so that the host can ask the server about the task later.
-func Note(folder string, o Owner) error {
+// Note records the owner of a folder, so that the host can ask the server about the task later. It waits for a removal of the folder that has
+// begun.
+func Note(ctx context.Context, folder string, o Owner) error {
+	release, _, err := hold(ctx, folder)
+	if err == nil {
+		defer release()
+		err = write(folder, o)
+	}
+	if err != nil {
+		return disk.Fault(fmt.Errorf("note whose folder it is: %w", err), folder)
+	}
+	return nil
+}
+
+func write(folder string, o Owner) error {
 	data, err := json.Marshal(o)
 	if err != nil {
 		return err
@@ -34,14 +48,16 @@ func Note(folder string, o Owner) error {
 	if err == nil {
 		err = os.Rename(file+".new", file)
 	}
-	if err != nil {
-		return disk.Fault(fmt.Errorf("note whose folder it is: %w", err), folder)
-	}
-	return nil
+	return err
 }
 
 // Leave removes a folder that contains nothing but the owner's note.
-func Leave(folder string) error {
+func Leave(ctx context.Context, folder string) error {
+	release, _, err := hold(ctx, folder)
+	if err != nil {
+		return err
+	}
+	defer release()
 	switch list, err := os.ReadDir(folder); {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil

@@ -114,8 +114,7 @@ func (s *Sweeper) look(ctx context.Context, id string) Leftover {
 			l.Stays = "the task runs, or the server does not know it"
 			return l
 		} else if err == nil {
-			l.owner.Ended = s.Now().UTC().Round(0)
-			err = Note(dir, l.owner)
+			err = s.markEnded(ctx, dir, &l.owner)
 		}
 	}
 	l.Ended = l.owner.Ended
@@ -123,6 +122,34 @@ func (s *Sweeper) look(ctx context.Context, id string) Leftover {
 		l.Stays = err.Error()
 	}
 	return l
+}
+
+// errInUse is for a folder whose owner is another than a moment ago.
+var errInUse = errors.New("it is in use again")
+
+// markEnded writes down that the owner has ended. The server's answer takes time, in which another may have come.
+func (s *Sweeper) markEnded(ctx context.Context, dir string, o *Owner) error {
+	release, err := holdOf(ctx, dir, *o)
+	if err != nil {
+		return err
+	}
+	defer release()
+	o.Ended = s.Now().UTC().Round(0)
+	return write(dir, *o)
+}
+
+// holdOf holds the folder of this owner. It fails when it is another's.
+func holdOf(ctx context.Context, dir string, o Owner) (release func(), err error) {
+	release, noted, err := hold(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	now, known, err := ownerOf(dir)
+	if err != nil || !noted || !known || now != o {
+		release()
+		return nil, errors.Join(err, errInUse)
+	}
+	return release, nil
 }
 
 // Clear removes the removable folders and returns how much it has removed. It keeps a folder that is in use again since
@@ -147,18 +174,26 @@ func (s *Sweeper) Clear(ctx context.Context, all []Leftover) (freed int64, err e
 }
 
 func (s *Sweeper) clear(ctx context.Context, l Leftover) error {
-	dir := filepath.Join(s.Tasks, l.Task)
-	if now, known, err := ownerOf(dir); err != nil || !known || now != l.owner {
-		return errors.Join(err, errors.New("it is in use again"))
-	}
-	if err := s.Spaces.Remove(ctx, l.Task, l.alone); err != nil {
-		return err
-	}
-	aside := filepath.Join(s.Tasks, gone+l.Task)
-	if err := os.Rename(dir, aside); err != nil {
+	aside, err := s.setAside(ctx, l)
+	if err != nil {
 		return err
 	}
 	return s.discard(aside)
+}
+
+// setAside removes the workspace, and renames the task's folder to one that nobody uses.
+func (s *Sweeper) setAside(ctx context.Context, l Leftover) (aside string, err error) {
+	dir := filepath.Join(s.Tasks, l.Task)
+	release, err := holdOf(ctx, dir, l.owner)
+	if err != nil {
+		return "", err
+	}
+	defer release()
+	if err := s.Spaces.Remove(ctx, l.Task, l.alone); err != nil {
+		return "", err
+	}
+	aside = filepath.Join(s.Tasks, gone+l.Task)
+	return aside, os.Rename(dir, aside)
 }
 
 func (s *Sweeper) discard(dir string) error {

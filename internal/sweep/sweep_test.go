@@ -17,6 +17,8 @@ type spaces struct {
 	alone   map[string]bool
 	removed []string
 	asked   int
+
+	removing func() // called by each removal; nil for nothing
 }
 
 func (s *spaces) Unsaved(_ context.Context, id string) (string, bool, error) {
@@ -32,6 +34,9 @@ func (s *spaces) Remove(_ context.Context, id string, keepRemote bool) error {
 		id += " (checkpoint stays)"
 	}
 	s.removed = append(s.removed, id)
+	if s.removing != nil {
+		s.removing()
+	}
 	return nil
 }
 
@@ -57,7 +62,7 @@ func newWorld(t *testing.T) *world {
 // folder creates a task's folder of this size.
 func (w *world) folder(id string, size int, runs bool) {
 	w.t.Helper()
-	must(w.t, Note(filepath.Join(w.Tasks, id), Owner{Workflow: id, Run: "r"}))
+	must(w.t, Note(w.t.Context(), filepath.Join(w.Tasks, id), Owner{Workflow: id, Run: "r"}))
 	must(w.t, os.Mkdir(filepath.Join(w.Tasks, id, "logs"), 0o700))
 	must(w.t, os.WriteFile(filepath.Join(w.Tasks, id, "logs", "01.log"), make([]byte, size), 0o600))
 	w.runs[id] = runs
@@ -154,12 +159,78 @@ func due(t *testing.T) (*world, []Leftover) {
 	return w, all
 }
 
+// again is the owner of a folder that is used again: the workflow that follows the task's pull request has the same folder.
+var again = Owner{Workflow: "pull:task", Run: "r"}
+
 // A folder that a workflow uses again since Find stays.
 func TestSweepLeavesWhatIsTakenAgain(t *testing.T) {
 	w, all := due(t)
-	must(t, Note(filepath.Join(w.Tasks, "task"), Owner{Workflow: "pull:task", Run: "r"}))
+	must(t, Note(t.Context(), filepath.Join(w.Tasks, "task"), again))
 	if _, err := w.Clear(t.Context(), all); err == nil || len(w.spaces.removed) != 0 {
 		t.Errorf("it was removed: %v", err)
+	}
+}
+
+// A workflow that comes while the server is asked about the one before keeps its folder.
+func TestSweepLeavesWhatIsTakenMeanwhile(t *testing.T) {
+	w := newWorld(t)
+	w.folder("task", 10, false)
+	dir := filepath.Join(w.Tasks, "task")
+	w.Keep = time.Nanosecond
+	w.Ended = func(_ context.Context, o Owner) (bool, error) {
+		must(t, Note(t.Context(), dir, again))
+		return o.Workflow == "task", nil
+	}
+	w.left("at once", "task")
+	w.now = w.now.Add(time.Hour)
+	w.left("an hour later", "task")
+	if o, known, err := ownerOf(dir); o != again || !known || err != nil {
+		t.Errorf("the folder is noted as that of %+v, %v: %v", o, known, err)
+	}
+}
+
+// A workflow that comes while its folder is being removed waits, and has a new folder then.
+func TestNoteWaitsForTheRemoval(t *testing.T) {
+	w, all := due(t)
+	dir := filepath.Join(w.Tasks, "task")
+	w.spaces.removing = func() {
+		late, stop := context.WithCancel(t.Context())
+		stop()
+		if err := Note(late, dir, again); !errors.Is(err, context.Canceled) {
+			t.Errorf("it did not wait: %v", err)
+		}
+	}
+	w.remove = func(aside string) error {
+		must(t, Note(t.Context(), dir, again)) // what is set aside is nobody's
+		return os.RemoveAll(aside)
+	}
+	if _, err := w.Clear(t.Context(), all); err != nil {
+		t.Fatal(err)
+	}
+	if o, known, err := ownerOf(dir); o != again || !known || err != nil {
+		t.Errorf("the folder is noted as that of %+v, %v: %v", o, known, err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "logs")); err == nil {
+		t.Error("it has what the task before has left")
+	}
+}
+
+// Of many notes at the same moment one stands.
+func TestNotesAtOnce(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "task")
+	must(t, Note(t.Context(), dir, again))
+	failed := make(chan error)
+	for range 8 {
+		go func() {
+			var err error
+			for range 50 {
+				err = errors.Join(err, Note(t.Context(), dir, again))
+			}
+			failed <- err
+		}()
+	}
+	for range 8 {
+		must(t, <-failed)
 	}
 }
 
@@ -172,7 +243,7 @@ func TestLeave(t *testing.T) {
 			must(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
 		}
 		for range 2 {
-			must(t, Leave(dir))
+			must(t, Leave(t.Context(), dir))
 		}
 		left, _ := filepath.Glob(filepath.Join(dir, "*"))
 		if _, err := os.Stat(dir); slices.Contains(files, "log") && len(left) != len(files) || !slices.Contains(files, "log") && err == nil {
