@@ -21,7 +21,9 @@ CONCURRENT = ./workflows $(sort $(patsubst %/,./%,$(dir $(shell find activities 
 PLAIN := ./internal/repo/workspace ./internal/redact ./internal/policy/... ./internal/forge/github ./internal/cli
 # Packages are begun in this order, and what takes longest is not to be left for the end.
 LONGEST := ./activities ./internal/agent/opencode ./internal/agent/claude ./internal/agent/codex ./internal/confine/sandbox
-AT_ONCE := $(shell expr $$(nproc) + 1)
+CORES := $(shell nproc)
+HALF := $(shell expr \( $(CORES) + 1 \) / 2)
+AT_ONCE := $(shell expr $(CORES) + 1)
 TEMPORAL := go.temporal.io/server
 WORKFLOWCHECK := go.temporal.io/sdk/contrib/tools/workflowcheck@v0.6.0
 
@@ -75,22 +77,31 @@ test: parts ## run every test: units, integration on real parts, kills, replays
 	@$(MAKE) --no-print-directory -j 3 build agents
 	@.ci/in-memory $(MAKE) --no-print-directory all-tests
 
+# Two rows of tests run beside each other: what one row waits for, as tests that kill do for much of their time, the other works in.
 .PHONY: all-tests
-all-tests tests-of-chaos tests-of-stories: export CI := true
+all-tests tests-raced tests-plain tests-of-chaos tests-of-stories: export CI := true
 all-tests:
-	export GORACE=atexit_sleep_ms=10; raced=$$($(GO) list $(LONGEST) $(CONCURRENT) | grep -vxF "$$($(GO) list $(PLAIN))") && \
-	  $(GO) test $(TESTED) -race -p $(AT_ONCE) -timeout 20m $$raced && \
-	  $(GO) test $(TESTED) -p $(AT_ONCE) -timeout 20m ./internal/repo/workspace ./internal/cli $$($(GO) list $(UNITS) | grep -vxF "$$raced")
-	$(MAKE) --no-print-directory -j 2 tests-of-chaos tests-of-stories
+	@$(MAKE) --no-print-directory -j 2 tests-of-chaos tests-of-stories
 
-# These two run beside each other, because tests that kill spend much of their time waiting. The other modules follow where less is to do.
+RACED = raced=$$($(GO) list $(LONGEST) $(CONCURRENT) | grep -vxF "$$($(GO) list $(PLAIN))")
+
+.PHONY: tests-raced tests-plain
+tests-raced:
+	@$(RACED); echo "go test -race, $$(wc -w <<<"$$raced") packages"; \
+	GORACE=atexit_sleep_ms=10 $(GO) test $(TESTED) -race -p $(CORES) -timeout 20m $$raced
+
+tests-plain:
+	@$(RACED); plain=$$($(GO) list ./internal/repo/workspace ./internal/cli $(UNITS) | grep -vxF "$$raced"); echo "go test, $$(wc -w <<<"$$plain") packages"; \
+	$(GO) test $(TESTED) -p $(HALF) -timeout 20m $$plain
+
+# The other modules follow where less is to do.
 .PHONY: tests-of-chaos tests-of-stories
-tests-of-chaos:
+tests-of-chaos: tests-raced
 	$(GO) test $(TESTED) -parallel $(AT_ONCE) -timeout 40m ./test/chaos
 	cd devserver && $(GO) test $(AS_SERVER) $(TESTED) -timeout 10m ./...
 	cd test/compose && $(GO) test $(TESTED) -timeout 5m ./...
 
-tests-of-stories:
+tests-of-stories: tests-plain
 	$(GO) test $(TESTED) -p 1 -parallel $(AT_ONCE) -timeout 40m ./test/integration ./test/acceptance \
 	  $$($(GO) list ./test/... | grep -vE '/test/(chaos|integration|acceptance)$$')
 
