@@ -74,7 +74,7 @@ func (s *scene) answers(j *job) (n int) {
 
 // now asks a job how it stands.
 func (s *scene) now(j *job) (now signals.Status, ok bool) {
-	if j.end != nil {
+	if j.end != nil && j.end.PullRequest != nil {
 		return s.Status(j.pullID())
 	}
 	return s.Status(j.id)

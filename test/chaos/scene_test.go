@@ -2,6 +2,7 @@ package chaos
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -9,6 +10,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"go.temporal.io/sdk/temporal"
 
 	"github.com/longshift/longshift/internal/channel/slack/slacktest"
 	"github.com/longshift/longshift/internal/repo/workspace/gittest"
@@ -87,8 +90,11 @@ func (s *scene) closed(id string) (end signals.Status, ok bool) {
 	if err != nil || d.WorkflowExecutionInfo.CloseTime == nil {
 		return end, false
 	}
-	if err := s.Client.GetWorkflow(ctx, id, "").Get(ctx, &end); err != nil {
-		s.T.Errorf("%s has ended with %v", id, err)
+	err = s.Client.GetWorkflow(ctx, id, "").Get(ctx, &end)
+	if failed, ok := errors.AsType[*temporal.WorkflowExecutionError](err); ok {
+		s.T.Errorf("%s has ended with %v", id, failed)
+	} else if err != nil { // the server has been killed since
+		return end, false
 	}
 	return end, true
 }
