@@ -33,7 +33,7 @@ func hold(ctx context.Context, folder string) (release func(), noted bool, err e
 		}
 		f.Close()
 		switch {
-		case err == nil: // another note has taken its place
+		case err == nil: // the note was replaced, or went with its folder
 			continue
 		case err != syscall.EWOULDBLOCK && err != syscall.EINTR:
 			return nil, false, os.NewSyscallError("flock", err)
@@ -46,6 +46,24 @@ func hold(ctx context.Context, folder string) (release func(), noted bool, err e
 	}
 }
 
+// errInUse is the error for a folder that has another owner now than when it was looked at.
+var errInUse = errors.New("it is in use again")
+
+// holdOf holds the folder of this owner. It fails with errInUse when the folder has another owner, or no note.
+func holdOf(ctx context.Context, dir string, o Owner) (release func(), err error) {
+	release, noted, err := hold(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	now, known, err := ownerOf(dir)
+	if err != nil || !noted || !known || now != o {
+		release()
+		return nil, errors.Join(err, errInUse)
+	}
+	return release, nil
+}
+
+// isAt tells whether the file still has this path: a lock on one that was replaced or removed protects nothing.
 func isAt(path string, f *os.File) bool {
 	mine, err1 := f.Stat()
 	there, err2 := os.Stat(path)

@@ -28,7 +28,7 @@ func Note(ctx context.Context, folder string, o Owner) error {
 	release, _, err := hold(ctx, folder)
 	if err == nil {
 		defer release()
-		err = write(folder, o)
+		err = writeNote(folder, o)
 	}
 	if err != nil {
 		return disk.Fault(fmt.Errorf("note whose folder it is: %w", err), folder)
@@ -36,7 +36,8 @@ func Note(ctx context.Context, folder string, o Owner) error {
 	return nil
 }
 
-func write(folder string, o Owner) error {
+// writeNote replaces the note in one step. The caller holds the folder.
+func writeNote(folder string, o Owner) error {
 	data, err := json.Marshal(o)
 	if err != nil {
 		return err

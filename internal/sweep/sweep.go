@@ -124,9 +124,6 @@ func (s *Sweeper) look(ctx context.Context, id string) Leftover {
 	return l
 }
 
-// errInUse is for a folder whose owner is another than a moment ago.
-var errInUse = errors.New("it is in use again")
-
 // markEnded writes down that the owner has ended. The server's answer takes time, in which another may have come.
 func (s *Sweeper) markEnded(ctx context.Context, dir string, o *Owner) error {
 	release, err := holdOf(ctx, dir, *o)
@@ -135,21 +132,7 @@ func (s *Sweeper) markEnded(ctx context.Context, dir string, o *Owner) error {
 	}
 	defer release()
 	o.Ended = s.Now().UTC().Round(0)
-	return write(dir, *o)
-}
-
-// holdOf holds the folder of this owner. It fails when it is another's.
-func holdOf(ctx context.Context, dir string, o Owner) (release func(), err error) {
-	release, noted, err := hold(ctx, dir)
-	if err != nil {
-		return nil, err
-	}
-	now, known, err := ownerOf(dir)
-	if err != nil || !noted || !known || now != o {
-		release()
-		return nil, errors.Join(err, errInUse)
-	}
-	return release, nil
+	return writeNote(dir, *o)
 }
 
 // Clear removes the removable folders and returns how much it has removed. It keeps a folder that is in use again since
