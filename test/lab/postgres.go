@@ -17,6 +17,7 @@ import (
 	tlog "go.temporal.io/sdk/log"
 	"google.golang.org/protobuf/types/known/durationpb"
 
+	"github.com/longshift/longshift/internal/confine/process/guard"
 	"github.com/longshift/longshift/internal/sourcetree"
 )
 
@@ -72,7 +73,7 @@ func startPostgres(t testing.TB) int {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(data) })
-	attr := &syscall.SysProcAttr{Setpgid: true}
+	attr := guard.ChildAttr()
 	if os.Getuid() == 0 {
 		attr.Credential = postgresUser(t)
 		if err := os.Chown(data, int(attr.Credential.Uid), int(attr.Credential.Gid)); err != nil {

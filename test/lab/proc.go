@@ -7,10 +7,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
+
+	"github.com/longshift/longshift/internal/confine/process/guard"
 )
 
 type process struct {
@@ -23,11 +25,12 @@ type process struct {
 func start(t testing.TB, path string, args, env []string, name string) *process {
 	t.Helper()
 	cmd := exec.Command(path, args...)
-	cmd.Env, cmd.SysProcAttr = env, &syscall.SysProcAttr{Setpgid: true}
+	cmd.Env, cmd.SysProcAttr = env, guard.ChildAttr()
 	return run(t, cmd, name)
 }
 
-// run starts a command, as start does.
+// run starts a command, as start does. With the attributes of a guard's child it ends when the test process is killed: a worker that lived on
+// would take tasks from the next test's server at the same port.
 func run(t testing.TB, cmd *exec.Cmd, name string) *process {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), name+".log")
@@ -36,11 +39,19 @@ func run(t testing.TB, cmd *exec.Cmd, name string) *process {
 		t.Fatal(err)
 	}
 	cmd.Stdout, cmd.Stderr = out, out
-	if err := cmd.Start(); err != nil {
+	p, began := &process{cmd, make(chan struct{}), file}, make(chan error)
+	go func() {
+		runtime.LockOSThread() // the kernel kills it with the thread that has started it, so the thread stays as long
+		err := cmd.Start()
+		began <- err
+		if err == nil {
+			_ = cmd.Wait()
+			close(p.done)
+		}
+	}()
+	if err := <-began; err != nil {
 		t.Fatalf("start %s: %v", name, err)
 	}
-	p := &process{cmd, make(chan struct{}), file}
-	go func() { _ = cmd.Wait(); close(p.done) }()
 	t.Cleanup(func() {
 		p.kill()
 		out.Close()

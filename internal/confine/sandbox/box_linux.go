@@ -16,6 +16,7 @@ import (
 	"sync"
 
 	"github.com/longshift/longshift/internal/confine/process"
+	"github.com/longshift/longshift/internal/confine/process/guard"
 	"github.com/longshift/longshift/internal/confine/sandbox/inner"
 	"github.com/longshift/longshift/internal/fault"
 )
@@ -134,6 +135,9 @@ func ownExecutable() func() (string, error) {
 		return path, os.WriteFile(path, b, 0o500)
 	})
 	return func() (string, error) {
+		if plain := guard.Plain(); plain != "" {
+			return plain, nil
+		}
 		running, err := os.Stat("/proc/self/exe")
 		if err != nil {
 			return "", err

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"os"
 	"syscall"
 )
@@ -8,7 +9,7 @@ import (
 const prSetChildSubreaper = 36
 
 // Executable refers to the running program, even when its file has been replaced.
-func Executable() string { return "/proc/self/exe" }
+func Executable() string { return cmp.Or(Plain(), "/proc/self/exe") }
 
 func becomeReaper() error {
 	if _, _, errno := syscall.RawSyscall6(syscall.SYS_PRCTL, prSetChildSubreaper, 1, 0, 0, 0, 0); errno != 0 {
