@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/longshift/longshift/internal/atomicfile"
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/filelock"
 	"github.com/longshift/longshift/task"
 )
 
@@ -117,9 +117,6 @@ func (m *Marks) fault(what string, err error) error {
 	return err
 }
 
-// lockLook is how often a held lock is tried again.
-const lockLook = 5 * time.Millisecond
-
 // Lock locks marks and files on this machine, between processes too, until release is called or the process ends.
 func (m *Marks) Lock(ctx context.Context) (release func(), err error) {
 	if err := ctx.Err(); err != nil {
@@ -128,26 +125,9 @@ func (m *Marks) Lock(ctx context.Context) (release func(), err error) {
 	if err := os.MkdirAll(m.dir, 0o700); err != nil {
 		return nil, m.fault("make", err)
 	}
-	f, err := os.OpenFile(filepath.Join(m.dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
+	release, err = filelock.Take(ctx, filepath.Join(m.dir, "lock"), os.O_CREATE)
+	if err != nil && ctx.Err() == nil {
 		return nil, m.fault("lock", err)
 	}
-	tick := time.NewTicker(lockLook)
-	defer tick.Stop()
-	for {
-		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-		if err == nil {
-			return func() { f.Close() }, nil
-		}
-		if err != syscall.EWOULDBLOCK && err != syscall.EINTR {
-			f.Close()
-			return nil, m.fault("lock", err)
-		}
-		select {
-		case <-ctx.Done():
-			f.Close()
-			return nil, fmt.Errorf("wait for the lock of the files: %w", context.Cause(ctx))
-		case <-tick.C:
-		}
-	}
+	return release, err
 }

@@ -6,64 +6,26 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/longshift/longshift/internal/disk"
+	"github.com/longshift/longshift/internal/filelock"
 )
-
-// lockLook is how often a held lock is tried again.
-const lockLook = 5 * time.Millisecond
 
 // locks manages the lock files of one data directory.
 type locks struct{ dir string }
 
 // take acquires a lock that works between processes and goroutines. The lock is released when its process ends.
 func (l locks) take(ctx context.Context, name string) (release func(), err error) {
-	path := filepath.Join(l.dir, name+".lock")
-	tick := time.NewTicker(lockLook)
-	defer tick.Stop()
-	for {
-		f, err := tryLock(path)
-		if err != nil {
-			return nil, disk.Fault(fmt.Errorf("lock %s: %w", name, err), l.dir)
-		}
-		if f != nil {
-			return func() { f.Close() }, nil
-		}
-		select {
-		case <-ctx.Done():
-			return nil, fmt.Errorf("wait for lock %s: %w", name, context.Cause(ctx))
-		case <-tick.C:
-		}
+	release, err = filelock.Take(ctx, filepath.Join(l.dir, name+".lock"), os.O_CREATE)
+	if err != nil && ctx.Err() == nil {
+		return nil, disk.Fault(fmt.Errorf("lock %s: %w", name, err), l.dir)
 	}
+	return release, err
 }
 
 func (l locks) task(ctx context.Context, id string) (func(), error) {
 	return l.take(ctx, "task-"+id)
-}
-
-// tryLock returns nil when the lock is held, or when the file was removed meanwhile.
-func tryLock(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	if err == nil && stillAt(path, f) {
-		return f, nil
-	}
-	f.Close()
-	if err != nil && err != syscall.EWOULDBLOCK && err != syscall.EINTR {
-		return nil, err
-	}
-	return nil, nil
-}
-
-func stillAt(path string, f *os.File) bool {
-	mine, err1 := f.Stat()
-	there, err2 := os.Stat(path)
-	return err1 == nil && err2 == nil && os.SameFile(mine, there)
 }
 
 // breakStale removes a git lock file that a killed git has left in one of our directories. The file stays while a process has it open, or
