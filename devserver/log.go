@@ -20,6 +20,9 @@ const noHTTP = "HTTP API port has not been set"
 // answer yet. They ask again.
 var notYet = []string{"shard status unknown", "Frontend is not healthy yet"}
 
+// gaveUp ends the error of a call whose caller has hung up.
+const gaveUp = "context canceled"
+
 // noTrailer is what the server says of an answer for which nobody waited any longer: it could not add figures of its own to it.
 const noTrailer = "unable to add metrics baggage to gRPC trailer"
 
@@ -54,13 +57,15 @@ func (l serverLog) Fatal(msg string, tags ...tag.Tag) {
 	os.Exit(1)
 }
 
-func saysNotYet(t tag.Tag) bool {
-	return t.Key() == "error" && slices.Contains(notYet, fmt.Sprint(t.Value()))
+// passes tells whether a tag is an error that passes by itself.
+func passes(t tag.Tag) bool {
+	said := fmt.Sprint(t.Value())
+	return t.Key() == "error" && (slices.Contains(notYet, said) || strings.HasSuffix(said, gaveUp))
 }
 
 func (l serverLog) write(level slog.Level, msg string, tags []tag.Tag) {
 	ctx := context.Background()
-	if level >= slog.LevelWarn && (l.stopping.Load() || strings.HasPrefix(msg, noHTTP) || msg == noTrailer || slices.ContainsFunc(tags, saysNotYet)) {
+	if level >= slog.LevelWarn && (l.stopping.Load() || strings.HasPrefix(msg, noHTTP) || msg == noTrailer || slices.ContainsFunc(tags, passes)) {
 		level = slog.LevelInfo
 	}
 	if !l.to.Enabled(ctx, level) {

@@ -18,6 +18,7 @@ func TestErrorsThatPass(t *testing.T) {
 	l.Error("Queue reader unable to retrieve tasks", tag.Error(errors.New("shard status unknown")))
 	l.Error("service failures", tag.Error(serviceerror.NewUnavailable("Frontend is not healthy yet")))
 	l.Error("unable to add metrics baggage to gRPC trailer", tag.Error(errors.New("transport: SendHeader called multiple times")))
+	l.Error("Operation failed with internal error.", tag.Error(serviceerror.NewUnavailable("GetTaskQueue operation failed. Error: context canceled")))
 	if said.Len() > 0 {
 		t.Errorf("what passes by itself is an error: %s", &said)
 	}
