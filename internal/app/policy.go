@@ -2,20 +2,15 @@ package app
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"io"
-	"log/slog"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/longshift/longshift/internal/audit"
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/confine/sandbox"
 	"github.com/longshift/longshift/internal/fault"
@@ -84,19 +79,4 @@ func plainYAML(err error) string {
 		text = several.Errors[0]
 	}
 	return inType.ReplaceAllString(strings.TrimPrefix(text, "yaml: "), `$1 is no key here`)
-}
-
-// openAudit opens the host's command log and drops entries older than its retention.
-func openAudit(ctx context.Context, cfg config.Config, log *slog.Logger) (*audit.Log, error) {
-	l, err := audit.Open(ctx, filepath.Join(cfg.Data, audit.FileName), log)
-	if err != nil {
-		return nil, err
-	}
-	if cfg.Keep.Audit > 0 {
-		if _, err := l.Prune(ctx, time.Now().Add(-cfg.Keep.Audit)); err != nil {
-			_ = l.Close()
-			return nil, err
-		}
-	}
-	return l, nil
 }

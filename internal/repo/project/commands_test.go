@@ -32,8 +32,13 @@ func TestCommandsOnlyNarrow(t *testing.T) {
 	if s.Commands.Destructive {
 		t.Error("a repository has widened the operator's policy")
 	}
-	if diff := cmp.Diff([]string{"commands.destructive: true from .longshift.yaml is not allowed by the operator; false is used"}, r.Warnings); diff != "" {
+	warnings := []string{"commands.destructive: true from .longshift.yaml is not allowed by the operator; false is used",
+		"paths.write: other/** from task is ignored: src/** from .longshift.yaml counts"}
+	if diff := cmp.Diff(warnings, r.Warnings); diff != "" {
 		t.Error(diff)
+	}
+	if from := origin(r, "paths.write"); from != "src/** from .longshift.yaml" {
+		t.Errorf("paths.write is %s", from)
 	}
 }
 

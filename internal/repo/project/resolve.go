@@ -67,6 +67,11 @@ func Resolve(limits Limits, repo, job task.Config) (Resolved, error) {
 		r.warn("scenario is ignored: the agent is %s", r.Settings.Agent)
 	}
 	r.warnOfAgents()
+	if job.Paths != nil && len(job.Paths.Write) > 0 && !slices.Equal(job.Paths.Write, r.Settings.Paths.Write) {
+		o := r.at("paths.write")
+		o.Origin = OriginRepository
+		r.warn("%s: %s from %s is ignored: %s from %s counts", o.Key, strings.Join(job.Paths.Write, ", "), OriginTask, o.Value, o.Origin)
+	}
 	return r, nil
 }
 
