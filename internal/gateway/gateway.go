@@ -89,7 +89,8 @@ func (g *Gateway) Granted(tool string) bool {
 	return slices.ContainsFunc(g.granted, func(t serverTool) bool { return t.name == tool })
 }
 
-// Start listens on a free port of 127.0.0.1 and serves until ctx ends or Close is called.
+// Start listens on a free port of 127.0.0.1 and serves until Close is called, also after the end of ctx: answers that are on their way when the
+// worker stops are still to arrive.
 func (g *Gateway) Start(ctx context.Context) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -113,7 +114,6 @@ func (g *Gateway) Start(ctx context.Context) error {
 			g.log.ErrorContext(ctx, "model gateway stopped", "error", err)
 		}
 	}()
-	context.AfterFunc(ctx, func() { _ = g.Close() })
 	return nil
 }
 

@@ -152,7 +152,8 @@ func TestListensOnLoopbackOnly(t *testing.T) {
 	}
 }
 
-func TestEndOfContextClosesTheGateway(t *testing.T) {
+// The end of the context that it was started with is the worker's wish to stop; sessions end first, and then the gateway.
+func TestGatewayServesUntilItIsClosed(t *testing.T) {
 	g, err := New(Config{Endpoint: Endpoint{Credential: fixed(APIKey, testKey)}})
 	if err != nil {
 		t.Fatal(err)
@@ -162,15 +163,20 @@ func TestEndOfContextClosesTheGateway(t *testing.T) {
 		t.Fatal(err)
 	}
 	cancel()
-	eventually(t, "the port is closed", func() bool {
-		c, err := net.Dial("tcp", strings.TrimPrefix(g.base, "http://"))
-		if err == nil {
-			_ = c.Close()
-		}
-		return err != nil
-	})
+	s, err := g.Open(Spec{ID: "x", Ledger: filepath.Join(t.TempDir(), "l")})
+	if err != nil {
+		t.Fatalf("open before its close: %v", err)
+	}
+	defer s.Close()
+	if err := g.Close(); err != nil {
+		t.Error(err)
+	}
+	if c, err := net.Dial("tcp", strings.TrimPrefix(g.base, "http://")); err == nil {
+		_ = c.Close()
+		t.Error("the port is open after its close")
+	}
 	if _, err := g.Open(Spec{ID: "x", Ledger: filepath.Join(t.TempDir(), "l")}); fault.KindOf(err) != fault.Stopping {
-		t.Errorf("open after the end: %v", err)
+		t.Errorf("open after its close: %v", err)
 	}
 }
 

@@ -117,6 +117,30 @@ func TestDamagedGitFolderIsPutAside(t *testing.T) {
 	}
 }
 
+// A git that dies says nothing about the workspace: work that is not committed stays where it is.
+func TestKilledGitIsNoDamage(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, gittest.NewBare(t, start))
+	_, tree := b.prepare("t-1", 1)
+	b.commit(tree, "1", map[string]string{"a.txt": "a\n"})
+	must(t, tree.Checkpoint(t.Context()))
+	gittest.Write(t, tree.Dir(), map[string]string{"open.txt": "open\n"})
+	for n := 1; ; n++ {
+		m := b.manager(b.m.config.Dir)
+		broken := breakAt(t, m, n, true)
+		ws, err := m.Prepare(t.Context(), b.spec("t-1", 1))
+		if !broken() {
+			if err != nil || n < 3 {
+				t.Errorf("without a death, at call %d: %v", n, err)
+			}
+			return
+		}
+		if got := readFile(t, tree.Dir(), "open.txt"); got != "open\n" || err == nil && ws.Dir != tree.Dir() {
+			t.Fatalf("after a death at call %d (%v) open.txt holds %q in %+v", n, err, got, ws)
+		}
+	}
+}
+
 func TestHalfMadeWorkspaceIsMadeAnew(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, gittest.NewBare(t, start))

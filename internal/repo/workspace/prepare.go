@@ -47,7 +47,8 @@ func (m *Manager) Prepare(ctx context.Context, s Spec) (Workspace, error) {
 	return job.o.workspace(ctx, s.Reported)
 }
 
-// find returns the existing workspace on this host, nil when there is none that can be used. An unusable one is renamed, never deleted.
+// find returns the existing workspace on this host, nil when there is none that can be used. An unusable one is renamed, never deleted. Its
+// uncommitted work is lost to the task then, so what says nothing about the workspace is an error.
 func (m *Manager) find(ctx context.Context, s Spec) (*opened, error) {
 	p := m.place(s.TaskID)
 	st, err := p.readState()
@@ -76,7 +77,7 @@ func (m *Manager) find(ctx context.Context, s Spec) (*opened, error) {
 		if why == nil {
 			return o, nil
 		}
-		if ctx.Err() != nil {
+		if ctx.Err() != nil || passes(why) {
 			return nil, why
 		}
 		m.log.WarnContext(ctx, "workspace can't be used and is put aside", "task", s.TaskID, "error", why)

@@ -7,9 +7,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/longshift/longshift/internal/disk"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/repo/git"
 )
 
 // ready is the file that marks a git directory whose work tree was checked out completely.
@@ -52,6 +56,14 @@ func (o *opened) unsound(ctx context.Context) error {
 	}
 	_, err = o.bare.run(ctx, "rev-list", "--objects", "--max-count=1", "--quiet", head)
 	return err
+}
+
+// passes tells whether an error says nothing about what git was to look at: git was killed or could not be started, or the disk or the remote
+// is to blame.
+func passes(err error) bool {
+	short := func(errno syscall.Errno) bool { return errors.Is(err, errno) }
+	return git.Killed(err) || fault.KindOf(err) == fault.Infra ||
+		slices.ContainsFunc([]syscall.Errno{syscall.EAGAIN, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM}, short)
 }
 
 // clear makes room for a new workspace by renaming what is there.

@@ -13,8 +13,6 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/excerpt"
-	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/repo/git"
 )
 
 // Submodules are filled from .gitmodules and the commit ids in the commit's tree. Their content belongs to other repositories: it is
@@ -125,7 +123,7 @@ func (t *submoduleTree) putBack(ctx context.Context) error {
 		switch {
 		case err == nil:
 			continue
-		case ctx.Err() != nil || git.Killed(err) || fault.KindOf(err) == fault.Infra:
+		case ctx.Err() != nil || passes(err):
 			return fmt.Errorf("check out the submodule %s: %w", s.Path, err)
 		}
 		t.log.WarnContext(ctx, "a submodule can't be checked out", "task", t.id, "submodule", s.Path, "error", err)
