@@ -131,9 +131,9 @@ func (r *toolRun) call(ctx context.Context, c transcript.Call) (res callResult) 
 	case classOf(c.Tool) == tools.Reports:
 		res = r.report(c)
 	case classOf(c.Tool) == tools.Writes:
-		res = r.write(ctx, c)
+		res = unlessCut(ctx, r.write(ctx, c))
 	default:
-		res = r.read(ctx, c)
+		res = unlessCut(ctx, r.read(ctx, c))
 	}
 	if res.line == "" {
 		res.line = line
@@ -146,6 +146,15 @@ func (r *toolRun) call(ctx context.Context, c transcript.Call) (res callResult) 
 		mark = "<!"
 	}
 	r.log.line("%s %s", mark, excerpt.Line(r.log.hide(res.content), 400))
+	return res
+}
+
+// unlessCut keeps the failure of a file tool from the model when the act was interrupted meanwhile: the tool was most likely cut off by that, and
+// is called again.
+func unlessCut(ctx context.Context, res callResult) callResult {
+	if cut := interrupted(ctx); cut != nil && res.failed {
+		return callResult{err: cut}
+	}
 	return res
 }
 
