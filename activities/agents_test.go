@@ -99,7 +99,8 @@ func ends(kind agent.OutcomeKind, text string) *player {
 // used by Run, and a session never has two.
 type warmer struct {
 	player
-	refuse error // error of Warm
+	refuse error                    // error of Warm
+	slow   map[string]chan struct{} // sessions whose Warm takes until then
 
 	mu     sync.Mutex
 	warm   map[string]agent.Session // by session id
@@ -118,6 +119,9 @@ func newWarmer(p *player) *warmer {
 }
 
 func (w *warmer) Warm(_ context.Context, s agent.Session) error {
+	if until := w.slow[s.ID]; until != nil {
+		<-until
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.warmed++

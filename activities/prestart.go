@@ -48,6 +48,7 @@ type prestarted struct {
 	ends  *endpoints // nil when the start failed
 	agent Warmer
 	stop  *time.Timer
+	begun bool // nothing has to end any more before it starts; guarded by prestarter.mu
 }
 
 // start prestarts the agent of the next session while a step does its own work. The agent ends after prestartedTime when the session does
@@ -74,6 +75,9 @@ func (p *prestarter) begin(ctx context.Context, next *SessionInput, w Warmer, re
 		for _, id := range tooMany {
 			p.drop(id)
 		}
+		p.mu.Lock()
+		e.begun = true
+		p.mu.Unlock()
 		if err := ready(context.WithoutCancel(ctx), *next, e); err != nil {
 			p.log.WarnContext(ctx, "Agent not started ahead", "session", next.ID, "error", err)
 		}
@@ -121,7 +125,7 @@ func (p *prestarter) add(id string, e *prestarted) (tooMany []string, ok bool) {
 		p.sessions = map[string]*prestarted{}
 	}
 	p.started++
-	e.n = p.started
+	e.n, e.begun = p.started, len(tooMany) == 0
 	p.sessions[id] = e
 	return tooMany, true
 }

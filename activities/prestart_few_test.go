@@ -45,6 +45,41 @@ func TestFewAgentsAreStartedAhead(t *testing.T) {
 	b.free(all[0])
 }
 
+// A session does not wait for another task's agent that has to end before its own starts.
+func TestSessionWaitsForNoOtherTask(t *testing.T) {
+	t.Parallel()
+	b, w := newPrestart(t, says("ok"))
+	slow, other, mine := b.session(task.Implementer, "script"), b.session(task.Implementer, "script"), b.session(task.Implementer, "script")
+	until := make(chan struct{})
+	w.slow = map[string]chan struct{}{slow.ID: until}
+	b.prestarter.start(t.Context(), &slow)
+	b.prestarter.start(t.Context(), &other)
+	b.prestarted(other.ID)
+	b.prestarter.start(t.Context(), &mine) // once the slow one, the oldest, has ended
+	done := make(chan SessionResult)
+	go func() {
+		res, err := b.attempt().session(b.Sessions, mine)
+		if err != nil {
+			t.Error(err)
+		}
+		done <- res
+	}()
+	if res := await(t, done, "the session has ended"); res.Kind != agent.Completed {
+		t.Errorf("the session: %+v", res)
+	}
+	close(until)
+	b.forget(b.ref.TaskID)
+	eventually(t, "nothing is left", func() bool {
+		b.prestarter.mu.Lock()
+		defer b.prestarter.mu.Unlock()
+		return len(b.prestarter.sessions) == 0
+	})
+	if _, waits := w.waits(mine.ID); waits {
+		t.Error("the session has a second agent")
+	}
+	b.free(slow)
+}
+
 // Without the server the session does not come soon, so its agent is not prestarted.
 func TestNothingAheadWithoutTheServer(t *testing.T) {
 	t.Parallel()

@@ -1,13 +1,18 @@
 package activities
 
 // handOver returns the endpoints of the session's prestarted agent, or nil. It waits for an agent that is starting or ending, so that
-// the session never has two, and ends one whose work another agent does now.
+// the session never has two, and ends one whose work another agent does now. It does not wait for one that is itself waiting until another task's
+// ends, which may take minutes: that one starts no more.
 func (p *prestarter) handOver(id, agent string) *endpoints {
 	for {
 		p.mu.Lock()
 		e := p.sessions[id]
+		waits := e != nil && !e.begun
+		if waits {
+			delete(p.sessions, id)
+		}
 		p.mu.Unlock()
-		if e == nil {
+		if e == nil || waits {
 			return nil
 		}
 		<-e.ready
@@ -32,7 +37,7 @@ func (p *prestarter) handOver(id, agent string) *endpoints {
 
 // drop ends a prestarted agent, which counts among mostPrestarted until it has ended.
 func (p *prestarter) drop(id string) {
-	gone := &prestarted{ready: make(chan struct{})}
+	gone := &prestarted{ready: make(chan struct{}), begun: true}
 	p.mu.Lock()
 	e := p.sessions[id]
 	if e != nil {
