@@ -25,7 +25,7 @@ func newSweeper(cfg config.Config, c describer, log *slog.Logger) (*sweep.Sweepe
 		return nil, err
 	}
 	return &sweep.Sweeper{Tasks: filepath.Join(cfg.Data, "tasks"), Keep: cfg.Keep.Tasks, Size: int64(cfg.Keep.Size) << 30, Spaces: spaces{manager, cfg},
-		Ended: func(ctx context.Context, o sweep.Owner) (bool, error) { return ended(ctx, c, o) }, Now: time.Now, Log: log}, nil
+		Asked: func(ctx context.Context, o sweep.Owner) (sweep.State, error) { return stateOf(ctx, c, o) }, Now: time.Now, Log: log}, nil
 }
 
 // describer is the part of the client that a sweep uses.
@@ -35,19 +35,21 @@ type describer interface {
 
 var _ describer = client.Client(nil)
 
-// ended reports whether the server knows the run, and neither it nor a later one is running. A run that the server does not know has not
-// ended, because this may be another server.
-func ended(ctx context.Context, c describer, o sweep.Owner) (bool, error) {
-	for _, run := range []string{o.Run, ""} {
+// stateOf asks the server about the owner of a folder.
+func stateOf(ctx context.Context, c describer, o sweep.Owner) (s sweep.State, err error) {
+	for _, run := range []string{o.Run, ""} { // the one that is noted, and the latest
 		d, err := c.DescribeWorkflowExecution(ctx, o.Workflow, run)
 		if _, ok := errors.AsType[*serviceerror.NotFound](err); ok {
-			return false, nil
+			continue
+		} else if err != nil {
+			return sweep.State{}, err
 		}
-		if err != nil || d.GetWorkflowExecutionInfo().GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING {
-			return false, err
+		s.Known = s.Known || run != ""
+		if info := d.GetWorkflowExecutionInfo(); info.GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING {
+			s.Runs = info.GetExecution().GetRunId()
 		}
 	}
-	return true, nil
+	return s, nil
 }
 
 // keepSweeping sweeps immediately and at each tick until ctx ends.

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -8,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	commonpb "go.temporal.io/api/common/v1"
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
 	workflowpb "go.temporal.io/api/workflow/v1"
@@ -27,30 +29,32 @@ func (r runs) DescribeWorkflowExecution(_ context.Context, _, run string) (*work
 	if status == enumspb.WORKFLOW_EXECUTION_STATUS_UNSPECIFIED {
 		return nil, serviceerror.NewUnavailable("down")
 	}
-	return &workflowservice.DescribeWorkflowExecutionResponse{WorkflowExecutionInfo: &workflowpb.WorkflowExecutionInfo{Status: status}}, nil
+	return &workflowservice.DescribeWorkflowExecutionResponse{WorkflowExecutionInfo: &workflowpb.WorkflowExecutionInfo{Status: status,
+		Execution: &commonpb.WorkflowExecution{WorkflowId: "w", RunId: cmp.Or(run, "latest")}}}, nil
 }
 
 // Only what the server says has ended has ended.
-func TestEnded(t *testing.T) {
+func TestStateOf(t *testing.T) {
 	t.Parallel()
 	const running, failed, again = enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, enumspb.WORKFLOW_EXECUTION_STATUS_FAILED,
 		enumspb.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW
 	for _, c := range []struct {
 		name  string
 		runs  runs
-		ended bool
+		state sweep.State
 		fails bool
 	}{
-		{"failed", runs{"r": failed, "": failed}, true, false},
-		{"running", runs{"r": running, "": running}, false, false},
-		{"goes on as a new run", runs{"r": again, "": running}, false, false},
-		{"went on, and ended", runs{"r": again, "": failed}, true, false},
-		{"another server, on which the id has ended", runs{"": failed}, false, false},
-		{"forgotten", runs{}, false, false},
-		{"no answer", runs{"r": 0}, false, true},
+		{"failed", runs{"r": failed, "": failed}, sweep.State{Known: true}, false},
+		{"running", runs{"r": running, "": running}, sweep.State{Known: true, Runs: "latest"}, false},
+		{"goes on as a new run", runs{"r": again, "": running}, sweep.State{Known: true, Runs: "latest"}, false},
+		{"went on, and ended", runs{"r": again, "": failed}, sweep.State{Known: true}, false},
+		{"another server, on which the id has ended", runs{"": failed}, sweep.State{}, false},
+		{"another server, on which the id runs", runs{"": running}, sweep.State{Runs: "latest"}, false},
+		{"forgotten", runs{}, sweep.State{}, false},
+		{"no answer", runs{"r": 0}, sweep.State{}, true},
 	} {
-		if got, err := ended(t.Context(), c.runs, sweep.Owner{Workflow: "w", Run: "r"}); got != c.ended || (err != nil) != c.fails {
-			t.Errorf("%s: %v, %v", c.name, got, err)
+		if got, err := stateOf(t.Context(), c.runs, sweep.Owner{Workflow: "w", Run: "r"}); got != c.state || (err != nil) != c.fails {
+			t.Errorf("%s: %+v, %v", c.name, got, err)
 		}
 	}
 }
@@ -70,7 +74,7 @@ func TestKeepSweeping(t *testing.T) {
 	must(t, sweep.Note(t.Context(), filepath.Join(tasks, "t"), sweep.Owner{Workflow: "w", Run: "r", Ended: time.Unix(1, 0)}))
 	spaces := noSpaces{make(chan string)}
 	s := &sweep.Sweeper{Tasks: tasks, Keep: time.Hour, Spaces: spaces, Now: time.Now, Log: slog.New(slog.DiscardHandler),
-		Ended: func(context.Context, sweep.Owner) (bool, error) { return true, nil }}
+		Asked: func(context.Context, sweep.Owner) (sweep.State, error) { return sweep.State{Known: true}, nil }}
 	ctx, stop := context.WithCancel(t.Context())
 	tick, caches, ended := make(chan time.Time), 0, make(chan struct{})
 	go func() { keepSweeping(ctx, s, func() { caches++ }, tick); close(ended) }()

@@ -32,11 +32,17 @@ type Sweeper struct {
 	Keep   time.Duration // how long ended tasks are kept; 0 means for ever
 	Size   int64         // maximum bytes of ended tasks; beyond it the oldest are removed first; 0 means no limit
 	Spaces Spaces
-	Ended  func(context.Context, Owner) (bool, error) // whether the server knows the workflow and it has ended
+	Asked  func(context.Context, Owner) (State, error) // what the server says of the workflow
 	Now    func() time.Time
 	Log    *slog.Logger
 
 	remove func(path string) error // lets tests simulate a crash; nil means remove.All
+}
+
+// State is what the server knows of a workflow.
+type State struct {
+	Known bool   // it knows the owner's run; if not, this may be another server
+	Runs  string // the workflow's run that is running now, "" for none
 }
 
 // gone is the name prefix of a folder that is being removed. If the process dies meanwhile, its remaining content has no
@@ -89,6 +95,9 @@ func (s *Sweeper) Find(ctx context.Context) ([]Leftover, error) {
 			l.Stays = "its time has not come"
 			continue
 		}
+		if s.again(ctx, l) {
+			continue
+		}
 		if l.Stays, l.alone, err = s.Spaces.Unsaved(ctx, l.Task); err != nil { // last, because it asks the remote
 			l.Stays = err.Error()
 		}
@@ -109,12 +118,16 @@ func (s *Sweeper) look(ctx context.Context, id string) Leftover {
 		return l
 	}
 	if err == nil && l.owner.Ended.IsZero() {
-		var ended bool
-		if ended, err = s.Ended(ctx, l.owner); err == nil && !ended {
-			l.Stays = "the task runs, or the server does not know it"
-			return l
-		} else if err == nil {
+		var now State
+		switch now, err = s.Asked(ctx, l.owner); {
+		case err != nil:
+		case now.Known && now.Runs == "":
 			err = s.markEnded(ctx, dir, &l.owner)
+		default:
+			l.Stays = "the task runs, or the server does not know it"
+			if now.Known && now.Runs != l.owner.Run { // the server forgets the runs before it
+				err = s.note(ctx, dir, &l.owner, Owner{Workflow: l.owner.Workflow, Run: now.Runs})
+			}
 		}
 	}
 	l.Ended = l.owner.Ended
@@ -124,15 +137,35 @@ func (s *Sweeper) look(ctx context.Context, id string) Leftover {
 	return l
 }
 
-// markEnded writes down that the owner has ended. The server's answer takes time, in which another may have come.
+// again tells whether a task that has ended runs again, as one does that was reset. Then it ends later than was noted.
+func (s *Sweeper) again(ctx context.Context, l *Leftover) bool {
+	now, err := s.Asked(ctx, l.owner)
+	switch {
+	case err != nil:
+		l.Stays = err.Error()
+	case now.Runs != "":
+		l.Stays = "the task runs again"
+		if err := s.markEnded(ctx, filepath.Join(s.Tasks, l.Task), &l.owner); err != nil {
+			l.Stays = err.Error()
+		}
+	}
+	return l.Stays != ""
+}
+
+// markEnded writes down that the owner has ended.
 func (s *Sweeper) markEnded(ctx context.Context, dir string, o *Owner) error {
+	return s.note(ctx, dir, o, Owner{Workflow: o.Workflow, Run: o.Run, Ended: s.Now().UTC().Round(0)})
+}
+
+// note replaces the note of an owner. The server's answer takes time, in which another may have come.
+func (s *Sweeper) note(ctx context.Context, dir string, o *Owner, by Owner) error {
 	release, err := holdOf(ctx, dir, *o)
 	if err != nil {
 		return err
 	}
 	defer release()
-	o.Ended = s.Now().UTC().Round(0)
-	return writeNote(dir, *o)
+	*o = by
+	return writeNote(dir, by)
 }
 
 // Clear removes the removable folders and returns how much it has removed. It keeps a folder that is in use again since

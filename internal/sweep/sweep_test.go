@@ -46,15 +46,19 @@ type world struct {
 	spaces *spaces
 	now    time.Time
 	runs   map[string]bool // whether a workflow runs; the server does not know others
+	run    string          // that is running of each
 	down   error
 }
 
 func newWorld(t *testing.T) *world {
-	w := &world{t: t, spaces: &spaces{unsaved: map[string]string{}, alone: map[string]bool{}}, now: time.Unix(1_800_000_000, 0), runs: map[string]bool{}}
+	w := &world{t: t, spaces: &spaces{unsaved: map[string]string{}, alone: map[string]bool{}}, now: time.Unix(1_800_000_000, 0), runs: map[string]bool{}, run: "r"}
 	w.Sweeper = &Sweeper{Tasks: t.TempDir(), Keep: 24 * time.Hour, Spaces: w.spaces, Now: func() time.Time { return w.now }, Log: slog.New(slog.DiscardHandler),
-		Ended: func(_ context.Context, o Owner) (bool, error) {
+		Asked: func(_ context.Context, o Owner) (State, error) {
 			runs, known := w.runs[o.Workflow]
-			return known && !runs, w.down
+			if runs {
+				return State{Known: known, Runs: w.run}, w.down
+			}
+			return State{Known: known}, w.down
 		}}
 	return w
 }
@@ -118,6 +122,8 @@ func TestSweep(t *testing.T) {
 	delete(w.runs, "ended") // the server has forgotten it
 	w.down = errors.New("the server is down")
 	w.now = w.now.Add(2 * time.Hour)
+	w.left("while the server is down", all...)
+	w.down = nil
 	w.left("after a day", "gone", "nobodys", "runs", "unreachable", "unsaved")
 	if !slices.Equal(w.spaces.removed, []string{"ended", "failed (checkpoint stays)"}) {
 		t.Errorf("removed are %q", w.spaces.removed)
@@ -171,15 +177,41 @@ func TestSweepLeavesWhatIsTakenAgain(t *testing.T) {
 	}
 }
 
+// A task that was reset after its folder was marked as ended keeps it, for as long after its second end as after the first.
+func TestSweepLeavesWhatRunsAgain(t *testing.T) {
+	w := newWorld(t)
+	w.folder("task", 10, false)
+	w.left("at its end", "task")
+	w.runs["task"], w.run = true, "r2"
+	w.now = w.now.Add(25 * time.Hour)
+	w.left("while it runs again", "task")
+	w.runs["task"] = false
+	w.now = w.now.Add(23 * time.Hour)
+	w.left("less than a day later", "task")
+	w.now = w.now.Add(2 * time.Hour)
+	w.left("a day later")
+}
+
+// A workflow that goes on as new runs for months, after the server has forgotten the one that was noted, ends as any other.
+func TestSweepFollowsTheRuns(t *testing.T) {
+	w := newWorld(t)
+	w.folder("task", 10, true)
+	w.run = "r2"
+	w.left("while it runs", "task")
+	if o, _, err := ownerOf(filepath.Join(w.Tasks, "task")); err != nil || o != (Owner{Workflow: "task", Run: "r2"}) {
+		t.Errorf("the owner is %+v: %v", o, err)
+	}
+}
+
 // A workflow that comes while the server is asked about the one before keeps its folder.
 func TestSweepLeavesWhatIsTakenMeanwhile(t *testing.T) {
 	w := newWorld(t)
 	w.folder("task", 10, false)
 	dir := filepath.Join(w.Tasks, "task")
 	w.Keep = time.Nanosecond
-	w.Ended = func(_ context.Context, o Owner) (bool, error) {
+	w.Asked = func(_ context.Context, o Owner) (State, error) {
 		must(t, Note(t.Context(), dir, again))
-		return o.Workflow == "task", nil
+		return State{Known: o.Workflow == "task"}, nil
 	}
 	w.left("at once", "task")
 	w.now = w.now.Add(time.Hour)
