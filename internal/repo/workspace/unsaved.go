@@ -37,7 +37,8 @@ func (m *Manager) Unsaved(ctx context.Context, taskID string) (why string, alone
 	if err != nil {
 		return "", false, err
 	}
-	rec, ours := st.Record, l.refs[fenceRef(taskID)] == st.FenceRef
+	rec, fence := st.Record, l.refs[fenceRef(taskID)]
+	ours := fence == st.FenceRef || o.refs.made(ctx, fence)
 	if ours && exists(p.work()) { // otherwise another attempt has started from this one's last checkpoint and has redone what that lacks
 		if why, err := o.uncommitted(ctx, head); err != nil || why != "" {
 			return why, false, err
@@ -63,6 +64,17 @@ func (m *Manager) Unsaved(ctx context.Context, taskID string) (why string, alone
 		}
 	}
 	return "commits that were not pushed", false, nil
+}
+
+// made reports whether a fence on the remote is this host's own, whose push a worker that was killed has not recorded: then it is in the git
+// folder here, and no later attempt's.
+func (t *taskRefs) made(ctx context.Context, fence string) bool {
+	if fence == "" {
+		return false
+	}
+	rec, err := t.readFenceCommit(ctx, fence)
+	last, broken := t.place.readFence()
+	return err == nil && broken == nil && rec.Fence <= last
 }
 
 // contains reports whether a ref of the remote, which is at tip there, contains the commit. A tip of "" contains none.

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -123,4 +124,22 @@ func TestUnsavedOfALostTask(t *testing.T) {
 		must(t, b.m.Remove(t.Context(), "t-1", false))
 		unsaved(t, "lost, and ended elsewhere", lost, want, false)
 	}
+}
+
+// A worker that was killed after it had pushed a snapshot, and before it had recorded that, leaves its own fence: the work is in no other hands.
+func TestUnrecordedSnapshotIsUnsaved(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, gittest.NewBare(t, start))
+	_, tree := b.prepare("t-1", 1)
+	gittest.Write(t, tree.Dir(), map[string]string{"open.txt": "open\n"})
+	before, err := os.ReadFile(tree.at.place.state())
+	must(t, err)
+	_, err = tree.PushSnapshot(t.Context(), SnapshotSpec{Note: "1", Inspect: func(func(io.Writer) error) error { return nil }})
+	must(t, err)
+	must(t, os.WriteFile(tree.at.place.state(), before, 0o600))
+	unsaved(t, "a snapshot that is not recorded", b.manager(b.m.config.Dir), "changes that were not committed", false)
+	other := b.manager(t.TempDir()) // another host takes the task
+	_, err = other.Prepare(t.Context(), b.spec("t-1", 2))
+	must(t, err)
+	unsaved(t, "a task that another host has taken", b.manager(b.m.config.Dir), "", false)
 }
