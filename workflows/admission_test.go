@@ -290,6 +290,17 @@ func TestResumeWhileQueued(t *testing.T) {
 	}
 }
 
+// What is added before the settings are known does not pass the operator's limit.
+func TestResumeWhileQueuedIsLimited(t *testing.T) {
+	t.Parallel()
+	w := newArriving(t, waits, letIn)
+	w.most = task.DefaultBudget + 2
+	w.env.RegisterDelayedCallback(func() { w.env.SignalWorkflow(signals.Resume, signals.ResumeRequest{AddCost: 500}) }, time.Minute)
+	if end := w.startWith(t, issue7); end.Outcome != task.PullRequest || end.BudgetUSD != w.most {
+		t.Errorf("ended %s with a budget of %v, of at most %v", end.Outcome, end.BudgetUSD, w.most)
+	}
+}
+
 // An abandon that comes while the claim is on its way leaves nothing claimed.
 func TestAbandonedWhileClaiming(t *testing.T) {
 	t.Parallel()

@@ -30,6 +30,11 @@ func (bu *budget) handover() signals.Budget {
 	}
 }
 
+// over tells whether the budget is more than the operator allows.
+func (bu *budget) over() bool {
+	return bu.maxCost > 0 && bu.status.BudgetUSD > bu.maxCost || bu.maxTime > 0 && bu.status.BudgetTime > bu.maxTime
+}
+
 // raise adds to the budget, up to what the operator allows, and says so when that is less.
 func (bu *budget) raise(cost float64, running time.Duration) (limited string) {
 	bu.status.BudgetUSD += cost

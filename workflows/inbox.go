@@ -74,6 +74,9 @@ func (ib *inbox) takeTells() []prompt.Message {
 // decided returns the decision on the current plan revision, nil while there is none.
 func (ib *inbox) decided() *decision { return ib.decision }
 
+// decide takes a decision that nobody has sent.
+func (ib *inbox) decide(d decision) { ib.decision = &d }
+
 // clearDecision makes the inbox ready for a decision on another revision.
 func (ib *inbox) clearDecision() { ib.decision = nil }
 

@@ -10,6 +10,9 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
+// limitAdded is the change since which the operator's limits hold for what was added to the budget before the settings were known, too.
+const limitAdded = "limit-added"
+
 // prepare finds a host, has it make the workspace and learns the settings. A repository that can't be had ends the task;
 // one that is refused waits for a person.
 func (t *pipeline) prepare(ctx workflow.Context) error {
@@ -57,6 +60,9 @@ func (t *pipeline) prepare(ctx workflow.Context) error {
 		t.status.BudgetUSD = min(t.status.BudgetUSD, most+added)
 	}
 	t.status.BudgetTime += s.Budget.Time.Std()
+	if t.budget.over() && workflow.GetVersion(ctx, limitAdded, workflow.DefaultVersion, 1) >= 1 {
+		t.journal.say(ctx, "budget", "what was added before the settings were known is limited%s", t.budget.raise(0, 0))
+	}
 	from := t.status.Base
 	if t.status.BaseCommit != "" {
 		from += " at " + short(t.status.BaseCommit)

@@ -80,6 +80,33 @@ func TestProofs(t *testing.T) {
 	}
 }
 
+// A decision that comes when the timer has approved the plan, and before its first session, is refused: nobody would act on it.
+func TestDecisionAfterTheTimer(t *testing.T) {
+	w := newWorld(t)
+	w.agent = func(in activities.SessionInput) (res activities.SessionResult, err error) {
+		if in.Role == task.Planner {
+			res = well(in)
+			res.Plan.Deliverables[0].Proof = "first"
+		}
+		return res, nil
+	}
+	var late *answer
+	w.prove = func(_ string, n int) signals.Check {
+		if n == 1 {
+			late = w.update(signals.Reject, signals.RejectRequest{Revision: 1})
+			return signals.Check{ExitCode: 1}
+		}
+		return signals.Check{Ran: &task.Ran{N: 1, Of: task.RanTests}}
+	}
+	s := w.startWith(t, `{"repository":"acme/calc","task":"carry it out","spec":["SPEC.md"]}`)
+	if late == nil || late.refused == nil || !strings.Contains(late.refused.Error(), "nothing to reject") {
+		t.Errorf("the late decision: %+v", late)
+	}
+	if s.Outcome != task.PullRequest {
+		t.Errorf("outcome %s", s.Outcome)
+	}
+}
+
 // What a proof printed is told to the session that mends it.
 func TestProofIsTold(t *testing.T) {
 	w := newWorld(t)

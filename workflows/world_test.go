@@ -31,6 +31,7 @@ type world struct {
 	takes    int
 	agent    func(in activities.SessionInput) (activities.SessionResult, error) // nil result kind: the default answer
 	prepare  func(in activities.PrepareInput) error
+	most     float64                                 // the operator's limit of cost, 0 for none
 	behind   func(in activities.PrepareInput) string // head that a workspace is behind at, "" when it is not; may be nil
 	ahead    string                                  // head of the workspace on hosts after the first one: nobody has reported it; "" for none
 	notes    []string                                // of every workspace
@@ -121,7 +122,7 @@ func (w *world) PrepareWorkspace(_ context.Context, in activities.PrepareInput) 
 		}
 	}
 	out := activities.Prepared{Branch: "longshift/x", Base: "main", BaseCommit: "base", Head: "base", Settings: w.settings, Notes: w.notes,
-		Known: w.known, Planned: w.planned}
+		Known: w.known, Planned: w.planned, MaxCost: w.most}
 	if w.ahead != "" && w.takes > 1 {
 		out.Head = w.ahead
 	}

@@ -25,6 +25,17 @@ func arriving() []branch {
 	}
 	return []branch{
 		{name: "queued", input: origin, config: `{"approval":{"mode":"none"}}`, limiter: closed, outcome: task.PullRequest, drive: letIn},
+		{
+			name: "queued-limited", input: origin, config: `{"approval":{"mode":"none"}}`, limiter: closed, most: 25, outcome: task.PullRequest,
+			drive: func(ctx context.Context, p *play) error {
+				return inTurn(
+					func() error { return p.until(ctx, isQueued) },
+					func() error {
+						return p.update(ctx, signals.Resume, signals.ResumeRequest{Message: by("resume-1"), AddCost: 500})
+					},
+					func() error { return letIn(ctx, p) })
+			},
+		},
 		{name: "queued-abandoned", input: origin, limiter: closed, outcome: task.Abandoned, drive: func(ctx context.Context, p *play) error {
 			return inTurn(
 				func() error { return p.until(ctx, isQueued) },

@@ -32,6 +32,7 @@ type branch struct {
 
 	// What the nth run of a step does instead of going well. A zero value lets it go well.
 	prepare func(n int) error
+	most    float64            // what the operator lets a task cost, in US dollars; 0 for no limit
 	known   []activities.Known // what the repository has recorded of the deliverables of its specification
 	commit  func(n int) (activities.Committed, error)
 	session func(ctx context.Context, in activities.SessionInput, n int) (activities.SessionResult, error) // nth in its role

@@ -57,7 +57,7 @@ func (s *stage) PrepareWorkspace(ctx context.Context, in activities.PrepareInput
 		return activities.Prepared{}, err
 	}
 	out := activities.Prepared{Branch: in.Branch, Base: "main", BaseCommit: commitID("base"), Head: commitID("base"),
-		Settings: r.Settings, Warnings: r.Warnings}
+		Settings: r.Settings, Warnings: r.Warnings, MaxCost: p.most}
 	if in.Branch == "" {
 		out.Branch = "longshift/" + in.TaskID
 	}
