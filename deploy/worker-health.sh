@@ -22,6 +22,7 @@ connected() {
 	return 1
 }
 
+# Each table is read in one go: read alone seeks back after each line, and misses some where connections come and go meanwhile.
 for table in /proc/net/tcp /proc/net/tcp6; do
 	[[ -r $table ]] || continue
 	while read -r _ _ remote state _ _ _ _ _ inode _; do
@@ -29,7 +30,7 @@ for table in /proc/net/tcp /proc/net/tcp6; do
 			echo "connected to Temporal at $address"
 			exit 0
 		fi
-	done <"$table"
+	done <<<"$(<"$table")"
 done
 echo "no worker here is connected to Temporal at $address"
 exit 1

@@ -130,3 +130,41 @@ func TestWorkerHealthNeedsAPort(t *testing.T) {
 		t.Errorf("address without a port: exit code %d, want 2", got)
 	}
 }
+
+// Connections that come and go meanwhile hide no worker's.
+func TestWorkerHealthAmongOthers(t *testing.T) {
+	temporal, other := listen(t, "127.0.0.1:0"), listen(t, "127.0.0.1:0")
+	connect(t, "longshift-worker", temporal.Addr())
+	go func() {
+		for {
+			c, err := other.Accept()
+			if err != nil {
+				return
+			}
+			_ = c.Close()
+		}
+	}()
+	for range 2 {
+		go func() {
+			var held []net.Conn
+			for t.Context().Err() == nil {
+				c, err := net.Dial("tcp", other.Addr().String())
+				if err != nil {
+					continue
+				}
+				_ = c.(*net.TCPConn).SetLinger(0)
+				if held = append(held, c); len(held) == 60 {
+					for _, c := range held {
+						_ = c.Close()
+					}
+					held = nil
+				}
+			}
+		}()
+	}
+	for n := range 20 {
+		if code := health(t, temporal.Addr().String()); code != 0 {
+			t.Fatalf("look %d: exit code %d", n, code)
+		}
+	}
+}
