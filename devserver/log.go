@@ -57,15 +57,15 @@ func (l serverLog) Fatal(msg string, tags ...tag.Tag) {
 	os.Exit(1)
 }
 
-// passes tells whether a tag is an error that passes by itself.
-func passes(t tag.Tag) bool {
+// momentary tells whether a tag is an error that goes away by itself.
+func momentary(t tag.Tag) bool {
 	said := fmt.Sprint(t.Value())
 	return t.Key() == "error" && (slices.Contains(notYet, said) || strings.HasSuffix(said, gaveUp))
 }
 
 func (l serverLog) write(level slog.Level, msg string, tags []tag.Tag) {
 	ctx := context.Background()
-	if level >= slog.LevelWarn && (l.stopping.Load() || strings.HasPrefix(msg, noHTTP) || msg == noTrailer || slices.ContainsFunc(tags, passes)) {
+	if level >= slog.LevelWarn && (l.stopping.Load() || strings.HasPrefix(msg, noHTTP) || msg == noTrailer || slices.ContainsFunc(tags, momentary)) {
 		level = slog.LevelInfo
 	}
 	if !l.to.Enabled(ctx, level) {

@@ -30,19 +30,20 @@ func (bu *budget) handover() signals.Budget {
 	}
 }
 
-// over tells whether the budget is more than the operator allows.
-func (bu *budget) over() bool {
-	return bu.maxCost > 0 && bu.status.BudgetUSD > bu.maxCost || bu.maxTime > 0 && bu.status.BudgetTime > bu.maxTime
+// over tells whether the budget is more than the operator allows, in money and in time.
+func (bu *budget) over() (cost, running bool) {
+	return bu.maxCost > 0 && bu.status.BudgetUSD > bu.maxCost, bu.maxTime > 0 && bu.status.BudgetTime > bu.maxTime
 }
 
 // raise adds to the budget, up to what the operator allows, and says so when that is less.
 func (bu *budget) raise(cost float64, running time.Duration) (limited string) {
 	bu.status.BudgetUSD += cost
 	bu.status.BudgetTime += running
-	if bu.maxCost > 0 && bu.status.BudgetUSD > bu.maxCost {
+	overCost, overTime := bu.over()
+	if overCost {
 		bu.status.BudgetUSD, limited = bu.maxCost, fmt.Sprintf("; the operator allows %s in all", usd(bu.maxCost))
 	}
-	if bu.maxTime > 0 && bu.status.BudgetTime > bu.maxTime {
+	if overTime {
 		bu.status.BudgetTime, limited = bu.maxTime, limited+fmt.Sprintf("; the operator allows %s in all", spell(bu.maxTime))
 	}
 	return limited

@@ -60,7 +60,7 @@ func (t *pipeline) prepare(ctx workflow.Context) error {
 		t.status.BudgetUSD = min(t.status.BudgetUSD, most+added)
 	}
 	t.status.BudgetTime += s.Budget.Time.Std()
-	if t.budget.over() && workflow.GetVersion(ctx, limitAdded, workflow.DefaultVersion, 1) >= 1 {
+	if cost, running := t.budget.over(); (cost || running) && workflow.GetVersion(ctx, limitAdded, workflow.DefaultVersion, 1) >= 1 {
 		t.journal.say(ctx, "budget", "what was added before the settings were known is limited%s", t.budget.raise(0, 0))
 	}
 	from := t.status.Base

@@ -80,16 +80,21 @@ func TestProofs(t *testing.T) {
 	}
 }
 
-// A decision that comes when the timer has approved the plan, and before its first session, is refused: nobody would act on it.
-func TestDecisionAfterTheTimer(t *testing.T) {
-	w := newWorld(t)
+// plansProof has the planner give the first deliverable a proof.
+func (w *world) plansProof(command string) {
 	w.agent = func(in activities.SessionInput) (res activities.SessionResult, err error) {
 		if in.Role == task.Planner {
 			res = well(in)
-			res.Plan.Deliverables[0].Proof = "first"
+			res.Plan.Deliverables[0].Proof = command
 		}
 		return res, nil
 	}
+}
+
+// A decision that comes when the timer has approved the plan, and before its first session, is refused: nobody would act on it.
+func TestDecisionAfterTheTimer(t *testing.T) {
+	w := newWorld(t)
+	w.plansProof("first")
 	var late *answer
 	w.prove = func(_ string, n int) signals.Check {
 		if n == 1 {
@@ -143,13 +148,7 @@ func TestProofIsTold(t *testing.T) {
 // A task without a specification has its check, and runs no proofs.
 func TestNoProofWithoutSpecification(t *testing.T) {
 	w := newWorld(t)
-	w.agent = func(in activities.SessionInput) (res activities.SessionResult, err error) {
-		if in.Role == task.Planner {
-			res = well(in)
-			res.Plan.Deliverables[0].Proof = "true"
-		}
-		return res, nil
-	}
+	w.plansProof("true")
 	if s := w.start(t); len(w.records) > 0 || len(w.proofs) > 0 || s.Plan.Deliverables[0].Proof != "" || s.Plan.Deliverables[0].Status != task.Passed {
 		t.Errorf("%v, %+v", w.proofs, s.Plan.Deliverables[0])
 	}

@@ -7,11 +7,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
+	confined "github.com/longshift/longshift/internal/confine/process"
 	"github.com/longshift/longshift/internal/confine/process/guard"
 )
 
@@ -39,17 +39,8 @@ func run(t testing.TB, cmd *exec.Cmd, name string) *process {
 		t.Fatal(err)
 	}
 	cmd.Stdout, cmd.Stderr = out, out
-	p, began := &process{cmd, make(chan struct{}), file}, make(chan error)
-	go func() {
-		runtime.LockOSThread() // the kernel kills it with the thread that has started it, so the thread stays as long
-		err := cmd.Start()
-		began <- err
-		if err == nil {
-			_ = cmd.Wait()
-			close(p.done)
-		}
-	}()
-	if err := <-began; err != nil {
+	p := &process{cmd, make(chan struct{}), file}
+	if err := confined.StartBound(cmd, func(error) { close(p.done) }); err != nil {
 		t.Fatalf("start %s: %v", name, err)
 	}
 	t.Cleanup(func() {

@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
 
 	"github.com/longshift/longshift/internal/cli/term"
+	"github.com/longshift/longshift/internal/confine/process"
 	"github.com/longshift/longshift/internal/excerpt"
 )
 
@@ -40,18 +40,7 @@ func Start(name, path string, args, env []string, line func(string)) (*Child, er
 			line(name + " | " + s)
 		}
 	}}
-	began := make(chan error)
-	go func() {
-		// The signal that tells the child of our death belongs to the thread that started it, so the thread stays.
-		runtime.LockOSThread()
-		err := c.cmd.Start()
-		began <- err
-		if err == nil {
-			c.err = c.cmd.Wait()
-			close(c.done)
-		}
-	}()
-	if err := <-began; err != nil {
+	if err := process.StartBound(c.cmd, func(err error) { c.err = err; close(c.done) }); err != nil {
 		return nil, fmt.Errorf("start %s: %w", name, err)
 	}
 	return c, nil

@@ -77,7 +77,7 @@ func (m *Manager) find(ctx context.Context, s Spec) (*opened, error) {
 		if why == nil {
 			return o, nil
 		}
-		if ctx.Err() != nil || passes(why) {
+		if ctx.Err() != nil || momentary(why) {
 			return nil, why
 		}
 		m.log.WarnContext(ctx, "workspace can't be used and is put aside", "task", s.TaskID, "error", why)

@@ -58,9 +58,9 @@ func (o *opened) unsound(ctx context.Context) error {
 	return err
 }
 
-// passes tells whether an error says nothing about what git was to look at: git was killed or could not be started, or the disk or the remote
+// momentary tells whether an error says nothing about what git was to look at: git was killed or could not be started, or the disk or the remote
 // is to blame.
-func passes(err error) bool {
+func momentary(err error) bool {
 	short := func(errno syscall.Errno) bool { return errors.Is(err, errno) }
 	return git.Killed(err) || fault.KindOf(err) == fault.Infra ||
 		slices.ContainsFunc([]syscall.Errno{syscall.EAGAIN, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM}, short)

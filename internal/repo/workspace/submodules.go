@@ -123,7 +123,7 @@ func (t *submoduleTree) putBack(ctx context.Context) error {
 		switch {
 		case err == nil:
 			continue
-		case ctx.Err() != nil || passes(err):
+		case ctx.Err() != nil || momentary(err):
 			return fmt.Errorf("check out the submodule %s: %w", s.Path, err)
 		}
 		t.log.WarnContext(ctx, "a submodule can't be checked out", "task", t.id, "submodule", s.Path, "error", err)

@@ -2,5 +2,5 @@
 
 package guard
 
-// Plain is "": the running program becomes guards and inits itself.
+// Plain is "": the running program is started as guard and as init itself.
 func Plain() string { return "" }

@@ -4,6 +4,6 @@ package guard
 
 import "os"
 
-// Plain is the program that becomes guards and inits in place of this one: the worker, built without the race detector, starts in a third of
-// the time. It is "" where this one does.
+// Plain is the path of a program that is started as guard and as init in place of this one, "" for none. Tests give the worker's: built without
+// the race detector, it starts in a third of the time.
 func Plain() string { return os.Getenv("LONGSHIFT_PLAIN") }
