@@ -74,9 +74,14 @@ func (f *Forge) Edits(ctx context.Context, r task.Repository, number int, since 
 	if err != nil {
 		return nil, err
 	}
+	return i.editsSince(ctx, since)
+}
+
+// editsSince returns who has edited the body since a moment, or in the same second.
+func (i issue) editsSince(ctx context.Context, since time.Time) ([]forge.Act, error) {
 	since = since.Truncate(time.Second)
 	var acts []forge.Act
-	vars := map[string]any{"owner": i.owner, "name": i.name, "number": number}
+	vars := map[string]any{"owner": i.owner, "name": i.name, "number": i.number}
 	for range editPages {
 		a, err := i.edits(ctx, vars)
 		if err != nil {
@@ -100,7 +105,7 @@ func (f *Forge) Edits(ctx context.Context, r task.Repository, number int, since 
 			vars["after"] = *page.EndCursor
 		}
 	}
-	return nil, fmt.Errorf("GitHub: %s/%s#%d has more than %d edits: %w", i.owner, i.name, number, editPages*100, forge.ErrUntold)
+	return nil, fmt.Errorf("GitHub: %s/%s#%d has more than %d edits: %w", i.owner, i.name, i.number, editPages*100, forge.ErrUntold)
 }
 
 // edits reads one page of edits. An answer without the issue is an error.

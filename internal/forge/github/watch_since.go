@@ -105,18 +105,23 @@ func (p *poll) issues(ctx context.Context, from place, filter, value string) (pl
 		if i.IsPullRequest() || i.GetNumber() <= 0 || at.Before(news) {
 			return at, false, nil
 		}
-		w := requester{label: p.c.Label, me: p.c.Me}
-		if err := (issue{p.session, i.GetNumber()}).events(ctx, w.read); err != nil {
+		w, text := requester{label: p.c.Label, me: p.c.Me}, changes{listed: i}
+		one := issue{p.session, i.GetNumber()}
+		if err := one.events(ctx, func(e *gh.IssueEvent) { w.read(e); text.read(e) }); err != nil {
 			return at, false, err
 		}
 		by, when, what := w.last(i)
 		if by.GetLogin() == "" || when.Before(news) || strings.EqualFold(by.GetLogin(), p.c.Me) {
 			return at, false, nil
 		}
+		sum, err := text.sum(ctx, one, by.GetLogin(), when)
+		if err != nil {
+			return at, false, err
+		}
 		value := map[string]string{"labeled": p.c.Label, "assigned": p.c.Me}[what]
 		return at, p.add(forge.Event{
 			Kind: forge.IssueWanted, ID: wantedEventID(p.owner, p.name, i.GetNumber(), what, value, when), Number: i.GetNumber(),
-			Actor: by.GetLogin(), Bot: isBot(by), What: "issues " + what, Sum: sumOf(i), At: when.UTC(),
+			Actor: by.GetLogin(), Bot: isBot(by), What: "issues " + what, Sum: sum, At: when.UTC(),
 		}), nil
 	})
 }

@@ -1,0 +1,51 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	gh "github.com/google/go-github/v66/github"
+
+	"github.com/longshift/longshift/internal/forge"
+)
+
+// changedText is the sum of an issue whose text is not the one that was labelled. It is the sum of no text.
+const changedText = "changed"
+
+// changes finds out whether the text of an issue that a poll has listed is still the one that somebody labelled: unlike a webhook, a poll comes
+// later.
+type changes struct {
+	listed  *gh.Issue
+	renamed []forge.Act
+}
+
+// read records who has changed the title.
+func (c *changes) read(e *gh.IssueEvent) {
+	if e.GetEvent() == "renamed" {
+		c.renamed = append(c.renamed, act("rename", e.GetActor(), e.GetCreatedAt().Time))
+	}
+}
+
+// sum returns the sum of the listed text, or changedText when somebody else than by has changed it since by asked for the issue. Where GitHub
+// doesn't tell, the author may have.
+func (c *changes) sum(ctx context.Context, i issue, by string, since time.Time) (string, error) {
+	updated, created := c.listed.GetUpdatedAt(), c.listed.GetCreatedAt()
+	if updated.Equal(created) {
+		return sumOf(c.listed), nil
+	}
+	edits, err := i.editsSince(ctx, since)
+	if errors.Is(err, forge.ErrUntold) {
+		edits, err = []forge.Act{{By: c.listed.GetUser().GetLogin(), At: since}}, nil
+	}
+	if err != nil {
+		return "", err
+	}
+	for _, a := range append(edits, c.renamed...) {
+		if !a.At.Before(since) && !strings.EqualFold(a.By, by) {
+			return changedText, nil
+		}
+	}
+	return sumOf(c.listed), nil
+}
