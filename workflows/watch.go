@@ -22,7 +22,7 @@ func (f *follower) todo() []forge.Item {
 	var items []forge.Item
 	people := false
 	for _, i := range f.poller.snapshot.Items {
-		if f.going.Done[i.Key] == answers(i) || i.Kind == forge.CommentItem && forge.IsOrder(i.Text) {
+		if f.going.Done[i.Key] == answers(i) || i.Kind == forge.CommentItem && forge.IsPlainOrder(i.Text) {
 			continue
 		}
 		people = people || i.Kind != forge.CheckItem

@@ -10,17 +10,37 @@ const orderWord = "/longshift"
 // orders are the commands that people can give in a comment.
 var orders = []string{
 	"resume", "abandon", "tell", "allow", "deny", "approve", "edit", "reject", // decisions
-	"start", "run", "status", "cancel", "logs", "list", "help",
+	"start", "run", "status", "cancel", "logs", "list", "help", "workspaces", "cron",
 }
 
-// IsOrder tells whether a comment is a command to Longshift and not a request about the work: /longshift, alone or with a known verb.
+// plainly are those that IsPlainOrder knows.
+var plainly = orders[:15]
+
+// IsOrder tells whether a comment is a command to Longshift and not a request about the work: /longshift, alone or with a verb, which a mark may
+// follow, as in "/longshift resume: the key is there".
 func IsOrder(text string) bool {
-	words := strings.Fields(strings.ToLower(text[:min(len(text), 4<<10)])) // long enough for any blanks before the command
+	words := begin(text)
+	if len(words) > 1 {
+		words[1] = strings.TrimRight(words[1], ":,.!?")
+	}
+	return isOrder(words, orders)
+}
+
+// IsPlainOrder is IsOrder for a verb without a mark, and for the first fifteen verbs. Workflows decide by it, which must not change for those that run;
+// what else is an order does not reach them.
+func IsPlainOrder(text string) bool { return isOrder(begin(text), plainly) }
+
+// begin returns the first words of a text.
+func begin(text string) []string {
+	return strings.Fields(strings.ToLower(text[:min(len(text), 4<<10)])) // long enough for any blanks before the command
+}
+
+func isOrder(words, verbs []string) bool {
 	switch len(words) {
 	case 0:
 		return false
 	case 1:
 		return words[0] == orderWord
 	}
-	return words[0] == orderWord && slices.Contains(orders, words[1])
+	return words[0] == orderWord && slices.Contains(verbs, words[1])
 }

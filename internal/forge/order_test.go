@@ -9,12 +9,21 @@ func TestIsOrder(t *testing.T) {
 	for text, want := range map[string]bool{
 		"/longshift": true, " /Longshift \n": true, "/longshift status": true, "/longshift\nRESUME\n\nbecause": true, "/longshift start now": true,
 		"/longshift run tests": true, "/longshift help me": true, "/longshift edit": true,
+		"/longshift status.": true, "/longshift Resume: the key is there": true, "/longshift deny!?": true, "/longshift cron list": true,
 		"": false, "longshift": false, "/longshifts status": false, "/longshift please run": false, "/longshift statuses": false,
-		"please /longshift status": false, "> /longshift status": false, "/longshift status.": false, "/longshift-status": false,
+		"please /longshift status": false, "> /longshift status": false, "/longshift status-": false, "/longshift : status": false, "/longshift :": false, "/longshift-status": false,
 		strings.Repeat(" ", 1<<20) + "/longshift": false,
 	} {
 		if got := IsOrder(text); got != want {
 			t.Errorf("%.40q: %t", text, got)
+		}
+	}
+	for text, want := range map[string]bool{
+		"/longshift": true, "/longshift resume now": true, "/longshift help": true, "/longshift resume: now": false, "/longshift cron": false,
+		"/longshift workspaces": false,
+	} {
+		if got := IsPlainOrder(text); got != want {
+			t.Errorf("plainly, %q: %t", text, got)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/longshift/longshift/internal/agent/prompt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/internal/inbound/command"
 	"github.com/longshift/longshift/internal/inbound/render"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
@@ -247,6 +248,19 @@ func TestTheTitleOfAnIssueIsNoOrder(t *testing.T) {
 		before, after, found := strings.Cut(text, "data, not orders")
 		if !found || strings.Contains(before, "ORDER") || !strings.Contains(after, "ORDER") {
 			t.Errorf("%s: the title stands outside of the data:\n%s", by, text)
+		}
+	}
+}
+
+// What is carried out as a command is nothing that the follower of a pull request answers too, and the other way round.
+func TestCommandsAreOrders(t *testing.T) {
+	t.Parallel()
+	for _, verb := range append(command.Verbs(), "please", "use") {
+		for _, mark := range []string{"", ":", ".", "?!", ";", "-"} {
+			text := verb + mark + " the map"
+			if _, isCommand := command.Cut(text); isCommand != forge.IsOrder("/longshift "+text) {
+				t.Errorf("%q is a command: %t", text, isCommand)
+			}
 		}
 	}
 }

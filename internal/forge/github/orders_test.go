@@ -12,7 +12,7 @@ import (
 func TestOrdersTakeNoPlace(t *testing.T) {
 	b, n := opened(t)
 	for i := range maxItems + 5 {
-		b.server.CommentOn(repo, n, "alice", []string{"/longshift status", "/Longshift\r\n", "/longshift tell it something", "\n/longshift  RUN"}[i%4])
+		b.server.CommentOn(repo, n, "alice", []string{"/longshift status", "/Longshift\r\n", "/longshift tell: it something", "\n/longshift  RUN"}[i%4])
 		b.clock.advance(time.Second)
 	}
 	wish := b.server.CommentOn(repo, n, "alice", "/longshift please use a map")
