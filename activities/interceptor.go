@@ -58,7 +58,7 @@ func (in *inbound) convert(ctx context.Context, err error) error {
 	case errors.As(err, &app), temporal.IsCanceledError(err):
 		return err
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()) && temporal.IsCanceledError(context.Cause(ctx)):
-		return temporal.NewCanceledError()
+		return temporal.NewCanceledError(used(ctx)...)
 	case errors.Is(err, context.Canceled) && errors.Is(context.Cause(ctx), errSilent): // what has ended the step, not its effect
 		err = fault.New(fault.Infra, "%w", errSilent)
 	}
@@ -67,16 +67,19 @@ func (in *inbound) convert(ctx context.Context, err error) error {
 	opts := temporal.ApplicationErrorOptions{
 		// A stopping worker returns the step to the workflow, which decides where it continues.
 		NonRetryable: !kind.Retryable() || kind == fault.Stopping,
-		Details:      []any{in.of.Redact.String(fault.HintOf(err))},
-	}
-	if kind == fault.Stopping { // the details hold what the attempt has used so far, which counts
-		if said := heartbeatOf(ctx).says(); said != nil {
-			opts.Details = append(opts.Details, said)
-		}
+		Details:      append([]any{in.of.Redact.String(fault.HintOf(err))}, used(ctx)...),
 	}
 	var wait *fault.Later
 	if errors.As(err, &wait) {
 		opts.NextRetryDelay = wait.After
 	}
 	return temporal.NewApplicationErrorWithOptions(excerpt.Tail(in.of.Redact.String(err.Error()), 2000), string(kind), opts)
+}
+
+// used returns what a failed attempt tells the workflow of its work, as its heartbeats do: what a session has used counts, however it ends.
+func used(ctx context.Context) []any {
+	if said := heartbeatOf(ctx).says(); said != nil {
+		return []any{said}
+	}
+	return nil
 }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/redact"
+	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // failing runs an activity that fails with the error, and returns the error that the workflow sees.
@@ -132,5 +134,22 @@ func TestCancelStaysCancel(t *testing.T) {
 		if !c.canceled {
 			applicationError(t, err)
 		}
+	}
+}
+
+// What a cancelled session has used reaches the workflow.
+func TestCancelledSaysWhatWasUsed(t *testing.T) {
+	t.Parallel()
+	a := newAttempt(t, nil)
+	err := a.run(func(ctx context.Context, _ int) error {
+		setHeartbeatDetails(ctx, func() any { return signals.Heartbeat{Session: "s", Usage: task.Usage{CostUSD: 2}} })
+		a.cancel(temporal.NewCanceledError())
+		<-ctx.Done()
+		return ctx.Err()
+	}, 1, nil)
+	var cancelled *temporal.CanceledError
+	var said signals.Heartbeat
+	if !errors.As(err, &cancelled) || cancelled.Details(&said) != nil || said.Usage.CostUSD != 2 {
+		t.Errorf("%v says %+v", err, said)
 	}
 }

@@ -20,6 +20,7 @@ type SessionRun struct {
 	Assignment activities.Assignment `json:"assignment"`
 	About      string                `json:"about"` // what the session is, for people
 	Limits     SessionLimits         `json:"limits"`
+	Used       task.Usage            `json:"used,omitzero"`      // of the session on this host, before this ask
 	Progress   *SessionProgress      `json:"progress,omitempty"` // nil in the first run
 }
 
@@ -47,7 +48,7 @@ type SessionProgress struct {
 // again, until the session has reported or can't go on now. Calls of the model and of tools are activities on the task's host, so what has
 // ended is never done again. Waiting is for the workflow of the task: this one ends meanwhile, and another goes on with the conversation.
 func AgentSession(ctx workflow.Context, in SessionRun) (activities.SessionResult, error) {
-	s := &agentSession{in: in, assignment: &assignment{in.Assignment}}
+	s := &agentSession{in: in, assignment: &assignment{in.Assignment}, at: SessionProgress{Usage: in.Used}}
 	if in.Progress != nil {
 		s.at = *in.Progress
 	}
@@ -59,11 +60,11 @@ func AgentSession(ctx workflow.Context, in SessionRun) (activities.SessionResult
 	case ctx.Err() != nil:
 		after, stop := workflow.NewDisconnectedContext(ctx)
 		defer stop()
-		_, _ = s.end(after, stopped{kind: agent.Interrupted}) // the task ends, and nobody reads the result
-		return activities.SessionResult{}, ctx.Err()
+		s.giveUp(after)
+		return activities.SessionResult{}, temporal.NewCanceledError(s.progress())
 	case err != nil:
 		if inQuestion, _ := hostInQuestion(err); !inQuestion { // what it holds on the host is given back
-			_, _ = s.end(ctx, stopped{kind: agent.Interrupted})
+			s.giveUp(ctx)
 		}
 		return activities.SessionResult{}, s.failed(err)
 	case why.kept != nil:
@@ -148,13 +149,31 @@ var errLostWorker = temporal.NewApplicationError("the worker was lost again and 
 // failed is the error of a session that can't go on here. It says how far the conversation came.
 func (s *agentSession) failed(err error) error {
 	return temporal.NewApplicationErrorWithOptions(message(err), string(kindOf(err)), temporal.ApplicationErrorOptions{
-		NonRetryable: true, Cause: err, Details: []any{hintOf(err), SessionProgress{Head: s.at.Head, Usage: s.at.Usage, Worked: s.at.Worked}}})
+		NonRetryable: true, Cause: err, Details: []any{hintOf(err), s.progress()}})
 }
 
-// progressOf reads how far a session came that has failed.
+// giveUp ends the ask on its host where nobody reads its result, which tells what the model's last call has cost.
+func (s *agentSession) giveUp(ctx workflow.Context) {
+	if res, err := s.end(ctx, stopped{kind: agent.Interrupted}); err == nil {
+		s.at.Usage = res.Usage
+	}
+}
+
+// progress is what the task is told of a session that failed or was cancelled.
+func (s *agentSession) progress() SessionProgress {
+	return SessionProgress{Head: s.at.Head, Usage: s.at.Usage, Worked: s.at.Worked}
+}
+
+// progressOf reads how far a session came that has failed or was cancelled.
 func progressOf(err error) (p SessionProgress, ok bool) {
 	var app *temporal.ApplicationError
+	var cancelled *temporal.CanceledError
 	var hint string
-	ok = asError(err, &app) && app.HasDetails() && app.Details(&hint, &p) == nil && p.Head != ""
-	return p, ok
+	switch {
+	case asError(err, &cancelled):
+		ok = cancelled.HasDetails() && cancelled.Details(&p) == nil
+	case asError(err, &app):
+		ok = app.HasDetails() && app.Details(&hint, &p) == nil
+	}
+	return p, ok && p.Head != ""
 }

@@ -31,6 +31,8 @@ type actor struct {
 	fail    func(step string, n int) error
 	last    string
 	gone    bool
+	used    task.Usage // before this ask
+	final   task.Usage // as the end of the ask says
 	probes  int
 }
 
@@ -77,7 +79,7 @@ func (a *actor) run(_ context.Context, in activities.RunInput) (activities.ActRe
 
 func (a *actor) end(_ context.Context, in activities.EndInput) (activities.SessionResult, error) {
 	a.ended = append(a.ended, in)
-	return activities.SessionResult{Kind: in.Kind, Error: in.Text, Head: in.Head, Duration: in.Duration, Turns: in.Turns}, nil
+	return activities.SessionResult{Kind: in.Kind, Error: in.Text, Head: in.Head, Duration: in.Duration, Turns: in.Turns, Usage: a.final}, nil
 }
 
 func (a *actor) probe(context.Context) (activities.Alive, error) {
@@ -89,7 +91,7 @@ func (a *actor) probe(context.Context) (activities.Alive, error) {
 
 func (a *actor) play(t *testing.T, limits SessionLimits) (res activities.SessionResult, err error) {
 	t.Helper()
-	a.env.ExecuteWorkflow(AgentSession, SessionRun{Open: activities.OpenInput{SessionInput: activities.SessionInput{ID: "s", Ask: 1, Model: "sonnet", CeilingUSD: 5}},
+	a.env.ExecuteWorkflow(AgentSession, SessionRun{Used: a.used, Open: activities.OpenInput{SessionInput: activities.SessionInput{ID: "s", Ask: 1, Model: "sonnet", CeilingUSD: 5}},
 		Assignment: activities.Assignment{Host: "h", Heartbeat: time.Second, Probe: time.Second}, About: "session 2", Limits: limits})
 	if err = a.env.GetWorkflowError(); err == nil {
 		err = a.env.GetWorkflowResult(&res)
@@ -195,5 +197,35 @@ func TestAgentSessionLosesItsWorker(t *testing.T) {
 	}
 	if _, err = a.play(t, plenty); kindOf(err) != fault.Infra || len(a.ended) != 1 {
 		t.Errorf("%v, ended %d times", err, len(a.ended))
+	}
+}
+
+// TestAgentSessionKeepsWhatWasUsed fails before the first answer of an ask, and is cancelled after one: neither lowers what the session has used.
+func TestAgentSessionKeepsWhatWasUsed(t *testing.T) {
+	a := newActor("w")
+	a.used = task.Usage{CostUSD: 15}
+	a.fail = func(step string, _ int) error {
+		if step == "ask" {
+			return temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_HEARTBEAT, nil)
+		}
+		return nil
+	}
+	a.gone = true
+	_, err := a.play(t, plenty)
+	if p, ok := progressOf(err); !ok || p.Usage.CostUSD != 15 {
+		t.Errorf("%v: %+v", err, p)
+	}
+
+	a = newActor("w", "w")
+	a.final = task.Usage{CostUSD: 0.75}
+	a.fail = func(step string, _ int) error {
+		if step == "run" {
+			a.env.CancelWorkflow()
+		}
+		return nil
+	}
+	_, err = a.play(t, plenty)
+	if p, ok := progressOf(err); !temporal.IsCanceledError(err) || !ok || p.Usage.CostUSD != 0.75 || len(a.ended) != 1 {
+		t.Errorf("%v: %+v, ended %d times", err, p, len(a.ended))
 	}
 }

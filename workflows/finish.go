@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"go.temporal.io/sdk/temporal"
@@ -39,7 +40,11 @@ func (t *pipeline) finish(ctx workflow.Context, err error) (signals.Status, erro
 	t.status.NextAction, t.status.NeedsHuman, t.status.WaitingUntil, t.status.Questions = "", false, time.Time{}, nil
 	t.journal.say(rest, "ended", "%s", outcomeLine(e))
 	t.journal.enter(rest, task.Ended)
-	followed := t.publisher.published(e.outcome) && t.publisher.follow(rest)
+	untold := t.inbox.untold(t.questions.undelivered)
+	followed := t.publisher.published(e.outcome) && t.publisher.follow(rest, untold)
+	if n := len(untold); n > 0 && !followed {
+		t.status.Warnings = append(t.status.Warnings, fmt.Sprintf("%d messages came after the last session, and nothing was made of them", n))
+	}
 	t.depart(rest, followed)
 	t.journal.show(rest, signals.Notice{Subject: signals.SubjectEnd, Final: !followed})
 	_ = workflow.Await(rest, t.journal.notices.idle)

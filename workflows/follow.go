@@ -10,8 +10,8 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// follow starts the workflow that follows the pull request. It tells whether one runs.
-func (pu *publisher) follow(ctx workflow.Context) bool {
+// follow starts the workflow that follows the pull request, and hands over the messages that no session was told. It tells whether one runs.
+func (pu *publisher) follow(ctx workflow.Context, untold []signals.TellRequest) bool {
 	s := pu.status
 	if pu.followed == nil || !pu.settings.PullRequest.Follow {
 		return false
@@ -21,6 +21,7 @@ func (pu *publisher) follow(ctx workflow.Context) bool {
 		Fence: s.Fence, PullRequest: *s.PullRequest, Branch: s.Branch, Base: s.Base, Head: s.Head, Plan: s.Plan, Budget: pu.budget.handover(),
 		Conversation: pu.journal.notices.shown(), Sessions: pu.sessions.numbered, Limiter: pu.admissions.ofRepository(),
 		Limited: pu.admissions.limits.Limited, Shared: pu.admissions.limits.Shared, Fork: pu.def.fork, CheckRuns: pu.checkRuns.n,
+		Tells: untold,
 	}
 	in.Input.Config = nil // it is in the settings
 	in.Input.Images = nil // they are kept until the task ends

@@ -64,6 +64,22 @@ func (ib *inbox) restore(seen []string, tells []signals.TellRequest) {
 	}
 }
 
+// untold returns the messages that no session was told, for the workflow that goes on. more came as answers.
+func (ib *inbox) untold(more []prompt.Message) (list []signals.TellRequest) {
+	for _, t := range slices.Concat(ib.tells, more) {
+		list = append(list, signals.TellRequest{Message: signals.Message{By: t.From.Name}, Text: t.Text})
+	}
+	return list
+}
+
+// open returns an error when the task has ended: nothing more is done then.
+func (ib *inbox) open() error {
+	if o := ib.status.Outcome; o != "" {
+		return fault.New(fault.Conflict, "the task has ended: %s", o)
+	}
+	return nil
+}
+
 // takeTells returns the messages for the next session and forgets them.
 func (ib *inbox) takeTells() []prompt.Message {
 	tells := ib.tells
@@ -109,6 +125,9 @@ func (ib *inbox) canTell(r signals.TellRequest) error {
 	if r.Text == "" {
 		return fault.New(fault.Input, "text is missing: say what the next session is to know")
 	}
+	if err := ib.open(); err != nil {
+		return err
+	}
 	if len(ib.tells) >= mostTells {
 		return fault.New(fault.Conflict, "%d messages wait for the next session already", len(ib.tells))
 	}
@@ -118,6 +137,9 @@ func (ib *inbox) canTell(r signals.TellRequest) error {
 func (ib *inbox) canResume(r signals.ResumeRequest) error {
 	if !(r.AddCost >= 0 && r.AddCost <= mostCost) {
 		return fault.New(fault.Input, "addCost %v is not between 0 and %d: give US dollars to add", r.AddCost, mostCost)
+	}
+	if err := ib.open(); err != nil {
+		return err
 	}
 	if slices.ContainsFunc(ib.status.Questions, signals.Question.Push) {
 		return fault.New(fault.Conflict, "a push waits for an answer, and `resume` is none").WithHint("`allow` or `deny` it")
@@ -190,6 +212,8 @@ func added(cost float64, more time.Duration) string {
 	}
 	return text
 }
+
+func (ib *inbox) canAbandon(signals.AbandonRequest) error { return ib.open() }
 
 func (ib *inbox) onAbandon(ctx workflow.Context, r signals.AbandonRequest) string {
 	ib.abandoned = fmt.Sprintf("abandoned by %s", who(r.By))

@@ -29,7 +29,7 @@ func (t *pipeline) listen(ctx workflow.Context) error {
 			ib.canReject, ib.onReject),
 		receive(ctx, ib, signals.Resume, `go on, such as {"addCost": 5}; also addTime ("30m"), note, by`, ib.canResume, ib.onResume),
 		receive(ctx, ib, signals.Abandon, `end the task for good, such as {"reason": "why"}; also by`,
-			always[signals.AbandonRequest], ib.onAbandon),
+			ib.canAbandon, ib.onAbandon),
 		receive(ctx, ib, signals.Allow,
 			`allow a command or push that waits for a person, such as {"question": "4f2a"}; also forTask, comment, by`,
 			qs.canAllow, qs.onAllow),

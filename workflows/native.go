@@ -17,7 +17,7 @@ func (se *sessions) native(ctx workflow.Context, s *session, in activities.Sessi
 		Open: activities.OpenInput{SessionInput: in, Head: s.head,
 			Task: activities.Workflow{ID: info.WorkflowExecution.ID, RunID: info.WorkflowExecution.RunID}},
 		Assignment: se.assignment.Assignment, About: s.summary(),
-		Limits: SessionLimits{Steps: max(1, se.settings.Native.Steps), Time: in.Wall},
+		Limits: SessionLimits{Steps: max(1, se.settings.Native.Steps), Time: in.Wall}, Used: *s.on(se.assignment.Host),
 	}
 	child := workflow.ExecuteChildWorkflow(workflow.WithChildOptions(ctx, workflow.ChildWorkflowOptions{
 		WorkflowID:          signals.SessionID(info.WorkflowExecution.ID, in.N),

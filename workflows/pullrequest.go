@@ -126,7 +126,7 @@ func beginFollow(ctx workflow.Context, in signals.PullRequestInput) (*follower, 
 	f.budget.limit(in.MaxCost, in.MaxTime)
 	f.sessions.restore(max(going.Sessions, in.Sessions))
 	f.journal.restore(going.Log, going.Progress)
-	f.inbox.restore(going.Seen, going.Tells)
+	f.inbox.restore(going.Seen, slices.Concat(in.Tells, going.Tells))
 	f.checkRuns.on, f.checkRuns.n, f.checkRuns.stopped, f.checkRuns.at = in.CheckRuns > 0, in.CheckRuns, going.Parked != nil, in.Head
 	f.runner.restored = f.mergeAgain
 	if err := f.listen(ctx); err != nil {
@@ -163,10 +163,8 @@ func (f *follower) anew(ctx workflow.Context) error {
 	in.Head, in.Base, in.Fence, in.CheckRuns = s.Head, s.Base, s.Fence, f.checkRuns.n
 	g := f.going
 	g.Sessions, g.Notices, g.Log, g.Progress = f.sessions.numbered, f.journal.notices.n, s.Log[max(0, len(s.Log)-20):], f.journal.progress
-	g.Seen, g.Tells = f.inbox.seen[max(0, len(f.inbox.seen)-200):], nil
-	for _, t := range slices.Concat(f.inbox.tells, f.questions.undelivered) {
-		g.Tells = append(g.Tells, signals.TellRequest{Message: signals.Message{By: t.From.Name}, Text: t.Text})
-	}
+	g.Seen, g.Tells = f.inbox.seen[max(0, len(f.inbox.seen)-200):], f.inbox.untold(f.questions.undelivered)
+	in.Tells = nil // they are in g
 	g.Stamp = f.poller.handOver()
 	in.State = &g
 	return workflow.NewContinueAsNewError(ctx, signals.PullRequestFlow, in)

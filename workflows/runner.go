@@ -44,7 +44,7 @@ type runner struct {
 type step struct {
 	options func(ctx workflow.Context) workflow.Context
 	call    func(ctx workflow.Context) error // runs the activity and stores its result
-	missed  func(err error)                  // called for an attempt that was cut off; may be nil
+	missed  func(err error)                  // called for an attempt that failed, also for one that was cancelled; may be nil
 }
 
 // onHost runs a step on the task's host. When the host does not answer any more, another one is assigned, restores the workspace and runs
@@ -58,13 +58,13 @@ func (ru *runner) onHost(ctx workflow.Context, s step) error {
 			return nil
 		}
 		inQuestion, neverStarted := hostInQuestion(err)
+		if s.missed != nil {
+			s.missed(err)
+		}
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case inQuestion:
-			if s.missed != nil && !neverStarted {
-				s.missed(err)
-			}
 			there, outage := ru.alive(ctx)
 			switch lost := !neverStarted && !waited(err) && kindOf(err) != fault.Stopping; { // a worker that stops in good order is being deployed
 			case lost && outage: // only the connection to the server has failed
@@ -235,17 +235,20 @@ func waited(err error) bool {
 	return asError(err, &timeout) && timeout.HasLastHeartbeatDetails() && timeout.LastHeartbeatDetails(&b) == nil && b.Waiting
 }
 
-// cut returns the last heartbeat of an attempt that was cut off.
+// cut returns the last heartbeat of an attempt of a session that failed.
 func cut(err error) (signals.Heartbeat, bool) {
 	var timeout *temporal.TimeoutError
-	var stopping *temporal.ApplicationError
+	var cancelled *temporal.CanceledError
+	var failed *temporal.ApplicationError
 	var b signals.Heartbeat
+	var hint string
 	switch {
-	case asError(err, &timeout) && timeout.HasLastHeartbeatDetails() && timeout.LastHeartbeatDetails(&b) == nil:
-		return b, b.Session != ""
-	case asError(err, &stopping) && stopping.HasDetails():
-		var hint string
-		return b, stopping.Details(&hint, &b) == nil && b.Session != ""
+	case asError(err, &timeout):
+		return b, timeout.HasLastHeartbeatDetails() && timeout.LastHeartbeatDetails(&b) == nil && b.Session != ""
+	case asError(err, &cancelled):
+		return b, cancelled.HasDetails() && cancelled.Details(&b) == nil && b.Session != ""
+	case asError(err, &failed):
+		return b, failed.HasDetails() && failed.Details(&hint, &b) == nil && b.Session != ""
 	}
 	return b, false
 }

@@ -112,7 +112,7 @@ func (se *sessions) ask(ctx workflow.Context, s *session) (activities.SessionRes
 			return workflow.ExecuteActivity(ctx, agentSessions.RunAgent, in).Get(ctx, &res)
 		},
 		missed: func(err error) {
-			if b, ok := cut(err); ok {
+			if b, ok := cut(err); ok && b.Usage != (task.Usage{}) { // without a gateway it is known at the end only
 				*s.on(se.assignment.Host) = b.Usage
 				se.budget.count(s)
 			}

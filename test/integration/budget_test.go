@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"go.temporal.io/sdk/temporal"
+
 	"github.com/longshift/longshift/internal/agent/agenttest"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
@@ -149,5 +151,46 @@ func TestBudgetEndsBetweenSessions(t *testing.T) {
 	s.Carried(ended(t, s), lab.Messages[0])
 	if n := s.WholeTurns(); n["fix/2"] != 1 || n["approve/0"] != 1 {
 		t.Errorf("answers by turn %v", n)
+	}
+}
+
+// TestCancelledSessionIsCounted cancels a task while its model is silent. What its session has used until then counts: the task says so, and the
+// limits of the day that it was under have it.
+func TestCancelledSessionIsCounted(t *testing.T) {
+	t.Parallel()
+	silence := make(chan struct{})
+	t.Cleanup(func() { close(silence) })
+	hang := func(turn *agenttest.Turn) { turn.Fault = &agenttest.Fault{Hang: true, Release: silence} }
+	for name, c := range map[string]struct {
+		script   agenttest.Script
+		settings string
+	}{
+		"claude": {lab.With(lab.Brief(), "fix", 1, hang), lab.QuickSettings},
+		"native": {lab.With(nativeFix(), "fix", 1, hang), nativeQuick},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := lab.NewStage(t, c.script, c.settings, "LONGSHIFT_DAILY_COST=100")
+			s.Play()
+			lab.Eventually(t, time.Minute, "the model is asked again", func() bool { return len(s.Heard("fix", 1)) > 0 })
+			if err := s.Client.CancelWorkflow(t.Context(), s.Begun.GetID(), ""); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Begun.Get(t.Context(), nil); !temporal.IsCanceledError(err) {
+				t.Errorf("the task ended with %v", err)
+			}
+			st, _ := s.Status(s.Begun.GetID())
+			if least := lab.Cost(1, 1); st.Usage.CostUSD < least { // what the answer that was cut off has cost is a guess
+				t.Errorf("the task says $%v, the whole answers cost $%v", st.Usage.CostUSD, least)
+			}
+			v, err := s.Client.QueryWorkflow(t.Context(), signals.LimiterOfAll, "", signals.QueryLimiter)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var limiter signals.LimiterState
+			if err := v.Get(&limiter); err != nil || !about(limiter.Spent, st.Usage.CostUSD) {
+				t.Errorf("the limiter says $%v, %v", limiter.Spent, err)
+			}
+		})
 	}
 }

@@ -1,0 +1,77 @@
+package workflows_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
+)
+
+// tellsLate has a person send a message while the last review runs.
+func (w *world) tellsLate() {
+	w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+		if in.Role == task.Reviewer {
+			w.env.SignalWorkflow(signals.Tell, signals.TellRequest{Text: "use tabs", Message: signals.Message{By: "ann"}})
+		}
+		return activities.SessionResult{}, nil
+	}
+}
+
+// What came during the last review is told in the first round on the pull request.
+func TestLateMessageIsHandedToTheFollower(t *testing.T) {
+	w := newWorld(t)
+	w.follow = true
+	w.settings.PullRequest.Follow = true
+	w.tellsLate()
+	var in signals.PullRequestInput
+	w.env.RegisterWorkflowWithOptions(func(_ workflow.Context, got signals.PullRequestInput) (signals.Status, error) {
+		in = got
+		return signals.Status{}, nil
+	}, workflow.RegisterOptions{Name: signals.PullRequestFlow})
+	if s := w.start(t); len(in.Tells) != 1 || in.Tells[0].Text != "use tabs" || in.Tells[0].By != "ann" || len(s.Warnings) != 0 {
+		t.Fatalf("handed over %+v, warnings %q", in.Tells, s.Warnings)
+	}
+
+	w = newWorld(t)
+	w.lookAfter(t, until(5*time.Hour, open(thread(11, "rename it")), merged()), func(to *signals.PullRequestInput) { to.Tells = in.Tells })
+	if len(w.asked) == 0 || len(w.asked[0].Prompt.Messages) != 1 || !strings.Contains(w.asked[0].Prompt.Messages[0].Text, "use tabs") {
+		t.Errorf("the first session was told %+v", w.asked)
+	}
+}
+
+// Where no session can be told any more, the task says so.
+func TestLateMessageIsWarnedOf(t *testing.T) {
+	w := newWorld(t)
+	w.tellsLate()
+	if s := w.start(t); len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0], "1 messages came after the last session") {
+		t.Errorf("warnings %q", s.Warnings)
+	}
+}
+
+// A task that has ended, and only reports its end, takes nothing more.
+func TestEndedTaskTakesNothing(t *testing.T) {
+	w := newArriving(t, letIn)
+	answers := map[string]*answer{}
+	w.refuse = func(in activities.SourceInput) error {
+		if in.Stage == activities.Reported {
+			for name, payload := range map[string]any{signals.Tell: signals.TellRequest{Text: "x"}, signals.Resume: nil, signals.Abandon: nil} {
+				answers[name] = w.update(name, payload)
+			}
+		}
+		return nil
+	}
+	end := w.startWith(t, issue7)
+	for _, name := range []string{signals.Tell, signals.Resume, signals.Abandon} {
+		if a := answers[name]; a == nil || a.refused == nil || !strings.Contains(a.refused.Error(), "the task has ended: pull_request") {
+			t.Errorf("%s: %+v", name, a)
+		}
+	}
+	if end.Outcome != task.PullRequest {
+		t.Errorf("ended %s", end.Outcome)
+	}
+}
