@@ -162,7 +162,7 @@ func (r *toolRun) run(ctx context.Context, line, dir, file string, wall time.Dur
 	if err != nil {
 		return res, fmt.Errorf("run the command: %w", err)
 	}
-	res.Output = r.of.of.redact.String(plaintext.Of(res.Output))
+	res.Output = r.of.of.redact.Secrets(plaintext.Of(res.Output))
 	return res, nil
 }
 

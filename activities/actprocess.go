@@ -206,7 +206,7 @@ func (r *toolRun) manage(c transcript.Call) callResult {
 	out := b.state(now)
 	out["success"] = true
 	if in.Action == "log" {
-		out["output"] = excerpt.Tail(r.of.of.redact.String(b.tail(in.Lines)), 4*shownOutput)
+		out["output"] = excerpt.Tail(r.of.of.redact.Secrets(b.tail(in.Lines)), 4*shownOutput)
 	}
 	return callResult{content: asJSON(out)}
 }

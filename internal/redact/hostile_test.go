@@ -10,7 +10,7 @@ import (
 // MiB; ordinary text of that size takes 10 to 20 ms.
 func TestHostileText(t *testing.T) {
 	r := New("ghp_0123456789abcdefghijklmnopqrstuvwx", "sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789").WithPath("/var/lib/longshift", "$DATA")
-	for _, piece := range []string{"ghp_", "gho_ghp_", "sk-ant-", "sk-proj-", "github_pat_", "xoxb-", "glpat-", "eyJ", "eyJa.", "whsec_", "glc_", "sntrys_",
+	for _, piece := range []string{"ghp_", "gho_ghp_", "sk-ant-", "sk-proj-", "github_pat_", "xoxb-", "glpat-", "eyJ", "eyJa.", "-eyJ", "_eyJ", "ecretAccessKey", "whsec_", "glc_", "sntrys_",
 		`\`, `\x`, `\\u`, "%25", "&#", "://a:", "-----BEGIN ", "-----BEGIN RSA PRIVATE KEY-----\n", "Authorization: ", "-api-key: ", "AccountKey=", "0x"} {
 		text := ""
 		for len(text) < 1<<20 {

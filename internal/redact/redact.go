@@ -67,7 +67,8 @@ func (r *Redactor) Add(values ...string) {
 }
 
 // WithPath replaces a folder of this machine by a name, such as $HOME: the given path and the one that its symbolic
-// links resolve to. For nested folders the innermost wins.
+// links resolve to. For nested folders the innermost wins. Where it is only part of another path, such as /data in
+// src/data.json, it stays.
 func (r *Redactor) WithPath(dir, name string) *Redactor {
 	if dir = strings.TrimRight(dir, "/"); len(dir) < 2 {
 		return r
@@ -95,10 +96,18 @@ func (r *Redactor) now() *index {
 
 // String returns the text without secrets. Line ends stay, and so do the quotes and brackets inside a split secret, so
 // that JSON stays valid. It is idempotent.
-func (r *Redactor) String(text string) string {
+func (r *Redactor) String(text string) string { return r.without(text, true) }
+
+// Secrets is String for those who need the text with its paths, such as a model that works on a file.
+func (r *Redactor) Secrets(text string) string { return r.without(text, false) }
+
+func (r *Redactor) without(text string, folders bool) string {
 	x := r.now()
 	for range rounds {
 		found := x.find(text)
+		if !folders {
+			found = slices.DeleteFunc(found, func(f span) bool { return f.name != "" })
+		}
 		if len(found) == 0 {
 			break
 		}

@@ -70,6 +70,33 @@ func TestPaths(t *testing.T) {
 	}
 }
 
+// TestPathInAnother replaces a folder where it is a path, and not where its name is part of another one.
+func TestPathInAnother(t *testing.T) {
+	r := redact.New("maria-keeps-it").WithPath("/data", "$DATA").WithPath("/root", "$HOME").WithPath("/home/ann", "$ANN")
+	for _, stays := range []string{
+		"internal/data/store.go", "src/data.json", "cmd/root.go", "/database", "/data.json", "/data-old/x", "/data_1", "../data/x", "./data",
+		"${DIR}/data/x", "$(pwd)/root/x", "app/[id]/data", "src/**/data/*", "~/data", "https://example.com/data", "http://data/x", "/home/anna/x",
+		"a/home/ann/x", "/srv/data/x",
+	} {
+		if got := r.String("see " + stays + " now"); got != "see "+stays+" now" {
+			t.Errorf("%q became %q", stays, got)
+		}
+	}
+	for text, want := range map[string]string{
+		"/data": "$DATA", "/data.": "$DATA.", "/data/a.go:7": "$DATA/a.go:7", "-I/data/include": "-I$DATA/include", "-isystem/root/x": "-isystem$HOME/x",
+		"PATH=/root/bin:/data/bin": "PATH=$HOME/bin:$DATA/bin", "file:///data/x": "file://$DATA/x", `"\n/root/x"`: `"\n$HOME/x"`, "a%3D/data": "a%3D$DATA",
+		"\x1b[1;34m/root/x": "\x1b[1;34m$HOME/x", "(/home/ann)": "($ANN)", "<d>/data</d>": "<d>$DATA</d>", "--out=/data/x": "--out=$DATA/x",
+		"/root/maria-keeps-it": "$HOME/[hidden]", "'/data'": "'$DATA'",
+	} {
+		if got := r.String(text); got != want {
+			t.Errorf("%q became %q, want %q", text, got, want)
+		}
+		if got, want := r.Secrets(text), strings.ReplaceAll(text, "maria-keeps-it", redact.Mark); got != want {
+			t.Errorf("without its secrets %q is %q, want %q", text, got, want)
+		}
+	}
+}
+
 func TestPathBehindLink(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

@@ -66,7 +66,10 @@ func (x *index) search(s *scratch, hit func(span)) {
 		if t.parts {
 			at, end = t.spread(s.text, at)
 		}
-		if !t.word || !joined(s.text, at) && !joined(s.text, end) {
+		switch {
+		case t.word && (joined(s.text, at) || joined(s.text, end)):
+		case t.name != "" && !standsAlone(s.text, at, end):
+		default:
 			hit(span{start: at, end: end, rule: t.rule, name: t.name, sure: t.name == "", exact: t.rule == rulePlain})
 		}
 	})

@@ -47,9 +47,9 @@ var prepared = sync.OnceValue(func() *table {
 	return t
 })
 
-// mostNested is how often a rule is tried within its own match. Without it, a text of repeated token beginnings would be
-// scanned to the end of the token from each of them: seconds for a page, and pushes are searched whatever an agent
-// commits.
+// mostNested is how often a rule is tried within its own match, and in characters that follow each other as in a token.
+// Without it, a text of repeated token beginnings would be scanned to the end from each of them: seconds for a page, and
+// pushes are searched whatever an agent commits.
 const mostNested = 16
 
 // tokens finds tokens by their format.
@@ -58,38 +58,57 @@ func tokens(text []byte, hit func(span)) {
 	var inside map[int]nest // by rule
 	t.literal.each(text, func(n, at int) {
 		rule := t.of[n]
+		first, begins := t.rules[rule].begin(text, at)
+		if !begins {
+			return
+		}
 		in := inside[rule]
 		if at >= in.end {
 			in.tries = 0
 		} else if in.tries++; in.tries > mostNested {
 			return
 		}
-		f, ok := t.rules[rule].match(text, at)
-		if !ok {
-			return
-		}
 		if inside == nil {
 			inside = map[int]nest{}
 		}
-		in.end = max(in.end, f.end)
+		f, ok := t.rules[rule].match(text, first)
+		if ok {
+			in.end = max(in.end, f.end)
+			hit(f)
+		} else if in.end <= at {
+			in.end = at + len(tokenChars(text[at:min(len(text), at+window)]))
+		}
 		inside[rule] = in
-		hit(f)
 	})
 }
 
-// nest is how far a rule's match extends, and how often the rule was tried within it.
+// nest is how far a rule was looked for from a place on, and how often it was tried there.
 type nest struct{ end, tries int }
 
-// match tries a rule at an occurrence of its literal.
-func (r *rule) match(text []byte, at int) (span, bool) {
-	first := at
+// tokenChars returns the beginning of a text that consists of the characters of tokens.
+func tokenChars(text []byte) []byte {
+	for i, c := range text {
+		if !inToken(c) {
+			return text[:i]
+		}
+	}
+	return text
+}
+
+func inToken(c byte) bool { return letter[c] == 1 || strings.IndexByte("_-.=+/", c) >= 0 }
+
+// begin returns where a token with a literal at this position would begin, and whether one can begin there.
+func (r *rule) begin(text []byte, at int) (first int, ok bool) {
+	first = at
 	for r.back != "" && first > 0 && at-first < 24 && strings.IndexByte(r.back, text[first-1]) >= 0 {
 		first--
 	}
-	if !r.inside && follows(text, first) {
-		return span{}, false
-	}
-	view := text[first:min(len(text), at+window)]
+	return first, r.inside || !follows(text, first)
+}
+
+// match tries a rule where a token can begin.
+func (r *rule) match(text []byte, first int) (span, bool) {
+	view := text[first:min(len(text), first+window)]
 	m := r.re.FindSubmatchIndex(view)
 	if m == nil {
 		return span{}, false
@@ -102,7 +121,7 @@ func (r *rule) match(text []byte, at int) (span, bool) {
 		return f, true
 	}
 	if group[1] == len(view) {
-		for f.end < len(text) && (letter[text[f.end]] == 1 || strings.IndexByte("_-.=+/", text[f.end]) >= 0) && f.end-first < leastReach {
+		for f.end < len(text) && inToken(text[f.end]) && f.end-first < leastReach {
 			f.end++
 		}
 	}
