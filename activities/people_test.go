@@ -172,13 +172,14 @@ func TestWhatIsHiddenIsNotAskedAbout(t *testing.T) {
 	})
 	for i, command := range []string{
 		"terraform plan -var=u=x://a:;terraform-destroy;@b", "terraform plan x://a:&&destroy-everything&&:@b", "terraform plan x://a:|sh;:@b",
+		"terraform plan x://a:[hidden];terraform-destroy;:@b",
 		"terraform plan x://a:" + strings.Repeat(";reboot", 500) + ";:@b",
 	} {
 		if d := w.permit(t.Context(), bash(w, command, fmt.Sprint(i))); d.Allow {
 			t.Errorf("%.80q may run", command)
 		}
 	}
-	if d := w.permit(t.Context(), bash(w, "terraform plan -var=x=1", "plain")); !d.Allow || len(asked) != 1 {
+	if d := w.permit(t.Context(), bash(w, "terraform plan -var=x=[hidden]", "plain")); !d.Allow || len(asked) != 1 {
 		t.Errorf("a plain one: %+v; asked about %q", d, asked)
 	}
 }

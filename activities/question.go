@@ -72,9 +72,10 @@ func (en *enforcer) answer(ctx context.Context, q signals.Question, d policy.Dec
 		Reason: fmt.Sprintf("a person has been asked whether this may run (%s); the session continues when there is an answer", d.Reason)}
 }
 
-// hides tells whether the redactor removes more from a text than the names of our own folders.
+// hides tells whether the redactor removes more from a text than the names of our own folders, in its first look or a later one. What stands
+// there as redact.Mark may be in the text of a secret.
 func (en *enforcer) hides(text string) bool {
-	return strings.Count(en.redact.String(text), redact.Mark) > strings.Count(text, redact.Mark)
+	return len(en.redact.Find(text)) > 0 || strings.Count(en.redact.String(text), redact.Mark) != strings.Count(text, redact.Mark)
 }
 
 // question returns what to ask a person about a call, or the hurdle: why nobody can be asked.
