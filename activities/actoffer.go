@@ -77,6 +77,9 @@ func limitsOf(s task.NativeSettings) limits {
 	return l
 }
 
+// output is the limit of one answer of the model, in tokens.
+func (l limits) output() int { return min(mostOutput, l.context/4) }
+
 func seconds(d time.Duration) int { return int(d.Seconds()) }
 
 // completeRun ends the session of an implementer whose deliverable is done.

@@ -81,7 +81,7 @@ func (r *toolRun) do(ctx context.Context) (ActResult, error) {
 			res.Kind, res.Text = m.end, excerpt.Tail(r.log.hide(m.content), 1000)
 			return res, nil
 		}
-		results.List = append(results.List, transcript.Result{Call: r.calls[n].ID, Content: r.of.of.redact.String(m.content), Failed: m.failed})
+		results.List = append(results.List, transcript.Result{Call: r.calls[n].ID, Content: r.of.of.redact.Secrets(m.content), Failed: m.failed})
 		res.Lines = append(res.Lines, excerpt.Line(r.log.hide(m.line), 160))
 	}
 	if r.last {
@@ -116,6 +116,9 @@ func (r *toolRun) call(ctx context.Context, c transcript.Call) (res callResult) 
 	switch {
 	case seen.Level == loop.Stop:
 		return callResult{end: agent.Looped, content: seen.Text}
+	case r.incomplete(c):
+		res = refused(fmt.Sprintf("your answer reached its limit of %d tokens before this call was complete, so it was not made; "+
+			"write a long file in parts: its beginning with write_file, and then the rest with edit_file", limitsOf(r.s.Native).output()))
 	case !r.has(c.Tool):
 		res = refused(fmt.Sprintf("there is no tool %q in this session; it has %s", c.Tool, strings.Join(r.names(), ", ")))
 	case c.Tool == "manage_process":
@@ -147,6 +150,11 @@ func (r *toolRun) call(ctx context.Context, c transcript.Call) (res callResult) 
 	}
 	r.log.line("%s %s", mark, excerpt.Line(r.log.hide(res.content), 400))
 	return res
+}
+
+// incomplete tells whether an answer that was cut off ends within the arguments of this call, of which nothing is known then.
+func (r *toolRun) incomplete(c transcript.Call) bool {
+	return r.cut && r.last && c.ID == r.calls[len(r.calls)-1].ID && string(c.Arguments) == "{}"
 }
 
 // unlessCut keeps the failure of a file tool from the model when the act was interrupted meanwhile: the tool was most likely cut off by that, and

@@ -388,6 +388,44 @@ func TestNativeLoopEnds(t *testing.T) {
 	}
 }
 
+// TestNativeKeepsPaths: the model is told what a file says, also where that is a folder of this machine.
+func TestNativeKeepsPaths(t *testing.T) {
+	b := newBench(t, nil)
+	b.prepare()
+	must(t, os.WriteFile(b.work()+"/routes.txt", []byte("serve "+b.Data+"\n"), 0o600))
+	r := b.begins(task.Implementer, []transcript.Call{calling("read_file", `{"path":"routes.txt"}`), calling("run_command", `{"command":"cat routes.txt"}`)})
+	r.open()
+	r.turn(2)
+	for _, g := range r.results() {
+		if !strings.Contains(g.Content, "serve "+b.Data) {
+			t.Errorf("the model reads %s", g.Content)
+		}
+	}
+}
+
+// TestNativeAnswerIsCutOff: a call of which an answer that was cut off has only the beginning is not made, and the model is told why.
+func TestNativeAnswerIsCutOff(t *testing.T) {
+	b := newBench(t, nil)
+	b.prepare()
+	r := b.begins(task.Implementer)
+	b.Model = answering(transcript.Answer{Cut: true, Calls: []transcript.Call{calling("list_dir", `{}`), calling("write_file", `{}`)}})
+	b.start()
+	r.open()
+	r.turn(2)
+	if got := r.results(); got[0].Failed || !got[1].Failed || !strings.Contains(got[1].Content, "reached its limit of 32000 tokens") {
+		t.Errorf("%+v", got)
+	}
+}
+
+// answering is a model that always gives the same answer.
+type answering transcript.Answer
+
+func (m answering) Answer(context.Context, agent.Endpoint, transcript.Query) (transcript.Answer, error) {
+	raw, err := json.Marshal(m.Calls)
+	m.Raw = raw
+	return transcript.Answer(m), err
+}
+
 // TestNativeHidesSecrets keeps secrets out of what the model is told, of the log and of the file with a command's output.
 func TestNativeHidesSecrets(t *testing.T) {
 	b := newBench(t, nil)

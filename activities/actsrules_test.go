@@ -73,6 +73,24 @@ func TestNativeReadingIsNoLoop(t *testing.T) {
 	}
 }
 
+// TestNativeReadingAtOnceIsNoLoop: neither are calls of one answer that are made side by side.
+func TestNativeReadingAtOnceIsNoLoop(t *testing.T) {
+	b := newBench(t, nil)
+	b.prepare()
+	var calls []transcript.Call
+	for n := range 8 {
+		calls = append(calls, calling("read_lines", fmt.Sprintf(`{"path":"calc.go","from":1,"to":%d}`, n+1)))
+	}
+	r := b.begins(task.Implementer, calls)
+	r.open()
+	r.turn(0)
+	var made ActResult
+	must(t, r.attempt().run(r.host.Acts.RunTools, RunInput{Act: r.act(), Calls: len(calls)}, &made))
+	if made.Kind != "" || len(made.Lines) != len(calls) {
+		t.Errorf("%s: %s, %d results", made.Kind, made.Text, len(made.Lines))
+	}
+}
+
 // TestNativeFolderOfACommand: a command runs in the folder that was judged, wherever links lead.
 func TestNativeFolderOfACommand(t *testing.T) {
 	b := newBench(t, nil)

@@ -36,15 +36,7 @@ const mostSummary = 8_000
 // asked for again without what tools returned, and then for the last turns alone.
 func (k *modelCall) summarise(ctx context.Context) (ActResult, error) {
 	k.log.activity("Summarising", 0)
-	var answer transcript.Answer
-	var err error
-	for _, entries := range k.c.Shorter() {
-		request := transcript.Entry{Said: &transcript.Said{Text: askSummary}}
-		answer, err = k.of.model.Answer(ctx, k.to, k.query(append(entries[:len(entries):len(entries)], request), mostSummary))
-		if why, ok := errors.AsType[*agent.Failure](err); err == nil && strings.TrimSpace(answer.Text) != "" || err != nil && !(ok && why.TooLong) {
-			break
-		}
-	}
+	answer, err := k.summary(ctx)
 	if err == nil && strings.TrimSpace(answer.Text) == "" {
 		err = &agent.Failure{Kind: agent.Errored, Text: "the conversation is too long to go on, and the model gives no summary of it"}
 	}
@@ -57,6 +49,27 @@ func (k *modelCall) summarise(ctx context.Context) (ActResult, error) {
 		return ActResult{}, err
 	}
 	return ActResult{Head: k.c.Head, Summed: true, Usage: summary.Total}, nil
+}
+
+// summary asks for the summary. One that reached the limit of its length lacks its end, and is asked for once more with twice the room.
+func (k *modelCall) summary(ctx context.Context) (answer transcript.Answer, err error) {
+	most := mostSummary
+	ask := func(entries []transcript.Entry) (transcript.Answer, error) {
+		request := transcript.Entry{Said: &transcript.Said{Text: askSummary}}
+		return k.of.model.Answer(ctx, k.to, k.query(append(entries[:len(entries):len(entries)], request), most))
+	}
+	for _, entries := range k.c.Shorter() {
+		if answer, err = ask(entries); err == nil && answer.Cut && most == mostSummary {
+			most = 2 * mostSummary
+			if longer, err := ask(entries); err == nil {
+				answer = longer
+			}
+		}
+		if why, ok := errors.AsType[*agent.Failure](err); err == nil && strings.TrimSpace(answer.Text) != "" || err != nil && !(ok && why.TooLong) {
+			break
+		}
+	}
+	return answer, err
 }
 
 const askSummary = `This conversation has become too long to go on with. Write down what you need to go on without it; only what you write now is kept.

@@ -14,6 +14,7 @@ import (
 type filling struct {
 	saying
 	room    int
+	cutAt   int // tokens below which a summary does not fit; 0 for none
 	queries []transcript.Query
 }
 
@@ -33,6 +34,9 @@ func (m *filling) Answer(ctx context.Context, e agent.Endpoint, q transcript.Que
 	}
 	last := q.Entries[len(q.Entries)-1]
 	if last.Said != nil && last.Said.Text == askSummary {
+		if q.MaxOutput < m.cutAt {
+			return transcript.Answer{Text: "Half of", Cut: true}, nil
+		}
 		return transcript.Answer{Text: "Half of it is done."}, nil
 	}
 	a, err := m.saying.Answer(ctx, e, q)
@@ -45,8 +49,10 @@ func (m *filling) Answer(ctx context.Context, e agent.Endpoint, q transcript.Que
 func TestNativeConversationIsSummarised(t *testing.T) {
 	for name, c := range map[string]struct {
 		context, room, asked int // asked: for a summary, until it fitted
+		cutAt                int
 	}{
-		"before it is full": {10_000, 100, 1}, "refused": {200_000, 8, 2}, "refused without results too": {200_000, 5, 3},
+		"before it is full": {10_000, 100, 1, 0}, "refused": {200_000, 8, 2, 0}, "refused without results too": {200_000, 5, 3, 0},
+		"cut off": {200_000, 8, 3, 10_000},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, nil)
@@ -55,7 +61,7 @@ func TestNativeConversationIsSummarised(t *testing.T) {
 			for range 6 {
 				answers = append(answers, []transcript.Call{calling("list_dir", `{}`)})
 			}
-			m := &filling{saying: saying{answers: append(answers, []transcript.Call{calling("deliverable_set_status", reportsDone)})}, room: c.room}
+			m := &filling{saying: saying{answers: append(answers, []transcript.Call{calling("deliverable_set_status", reportsDone)})}, room: c.room, cutAt: c.cutAt}
 			r := b.begins(task.Implementer)
 			r.in.Native = task.NativeSettings{Context: c.context}
 			b.Model = m

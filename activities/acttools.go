@@ -30,6 +30,7 @@ type toolRun struct {
 	conv  *transcript.Conversation
 	calls []transcript.Call
 	last  bool // the answer has no call beside these
+	cut   bool // the answer has reached the limit of its length
 
 	tree     *workspace.Tree
 	root     *os.Root
@@ -58,11 +59,11 @@ func (a *Acts) toolRun(ctx context.Context, in RunInput, kept *keptAct) (_ *tool
 	if r.conv, err = a.conversation(in.Act); err != nil {
 		return nil, err
 	}
-	open, _ := r.conv.Open()
+	open, answer := r.conv.Open()
 	if in.Calls < 1 || in.Calls > len(open) {
 		return nil, fault.New(fault.Internal, "%d calls are to be made of %d that are open", in.Calls, len(open))
 	}
-	r.calls, r.last = open[:in.Calls], in.Calls == len(open)
+	r.calls, r.last, r.cut = open[:in.Calls], in.Calls == len(open), answer.Cut
 	over, err := a.leases.hold(ctx, in.Session, r.s.Precedence)
 	if err != nil {
 		return nil, err
@@ -94,6 +95,7 @@ func (r *toolRun) equip(ctx context.Context) (err error) {
 		return err
 	}
 	r.enforcer.ask = askTask(r.s.Task)
+	r.enforcer.counted = true // below, as the model has written them: for the rules, different lines of a file are the same call
 	earlier := r.conv.Calls()
 	for _, c := range earlier {
 		r.loops.See(c.Tool, c.Arguments)

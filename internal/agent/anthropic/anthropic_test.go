@@ -106,6 +106,11 @@ func TestFailures(t *testing.T) {
 	}{
 		"refused key":   {agenttest.Fault{Status: http.StatusUnauthorized, Body: "invalid x-api-key"}, agent.AuthFailed, "invalid x-api-key (HTTP 401)"},
 		"used up":       {agenttest.Fault{Status: http.StatusTooManyRequests, Body: "You've hit your limit", Header: map[string]string{"X-Should-Retry": "false"}}, agent.Quota, "You've hit your limit"},
+		"slow down":     {agenttest.Fault{Status: http.StatusTooManyRequests, Body: "slow down", Header: map[string]string{"Retry-After": "0.01"}}, "", "slow down"},
+		"in mid-stream": {agenttest.Fault{Fail: true, After: 2, Type: "overloaded_error", Body: "Overloaded"}, "", "Overloaded"},
+		"over the limit": {agenttest.Fault{Status: http.StatusBadRequest, Body: "input length and `max_tokens` exceed context limit: 178959 + 32000 > 200000"},
+			agent.Errored, "exceed context limit"},
+		"wrong":         {agenttest.Fault{Status: http.StatusBadRequest, Body: "tools: wrong"}, agent.Errored, "tools: wrong"},
 		"too long":      {agenttest.Fault{Status: http.StatusBadRequest, Body: "prompt is too long"}, agent.Errored, "prompt is too long"},
 		"overloaded":    {agenttest.Fault{Status: 529, Body: "Overloaded", Header: map[string]string{"X-Should-Retry": "false"}}, "", "Overloaded"},
 		"broken off":    {agenttest.Fault{After: 3, Drop: true}, "", "EOF"},
@@ -123,6 +128,13 @@ func TestFailures(t *testing.T) {
 			}
 			if c.kind == "" && fault.KindOf(err) != fault.Infra {
 				t.Errorf("it is a %s", fault.KindOf(err))
+			}
+			if long := strings.Contains(name, "too long") || strings.Contains(name, "limit"); c.kind == agent.Errored && why.TooLong != long {
+				t.Errorf("too long: %t", why.TooLong)
+			}
+			var later *fault.Later
+			if errors.As(err, &later) != (name == "slow down") {
+				t.Errorf("it says when to come back: %v", later)
 			}
 		})
 	}

@@ -27,7 +27,11 @@ func kindOf(tool string, a arguments) kind {
 	case "bashoutput", "taskoutput", "manage_process":
 		return waits
 	}
-	if isShell(tool) && onlyReads(a.command) {
+	switch {
+	case !isShell(tool):
+	case sleeps(a.command):
+		return waits
+	case onlyReads(a.command):
 		return reads
 	}
 	return changes
@@ -80,4 +84,10 @@ func partReads(part string) bool {
 		return true
 	}
 	return len(words) > 1 && slices.Contains(checkers[words[0]], words[1])
+}
+
+// sleeps reports whether a command line only waits.
+func sleeps(line string) bool {
+	words := strings.Fields(line)
+	return len(words) == 2 && words[0] == "sleep"
 }

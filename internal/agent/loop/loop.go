@@ -81,7 +81,7 @@ func (d *Detector) judge(tool string, args arguments, kind kind, hash [sha256.Si
 		return Verdict{Stop, fmt.Sprintf(repeated+"; the session ends here.", args.shown(tool), times)}
 	case times >= warnAt*factor:
 		return Verdict{Warn, fmt.Sprintf(repeated+": %s; at %d times the session ends.", args.shown(tool), times, way, stopAt*factor)}
-	case d.alternates():
+	case kind != waits && d.alternates():
 		return Verdict{Warn, "Two calls take turns without change, the last of them " + args.shown(tool) +
 			": find out why they do not help before repeating either."}
 	}

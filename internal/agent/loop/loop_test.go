@@ -141,6 +141,25 @@ func TestWaiting(t *testing.T) {
 	}
 }
 
+// Waiting for a command in the background by sleeping is waiting too.
+func TestSleepingIsWaiting(t *testing.T) {
+	var d Detector
+	for n := range 14 {
+		for _, c := range [][2]string{{"run_command", `{"command":"sleep 60"}`}, {"manage_process", `{"action":"poll","process":"p1"}`}} {
+			if v := d.See(c[0], []byte(c[1])); v.Level != None {
+				t.Fatalf("%s, time %d: %+v", c[0], n+1, v)
+			}
+		}
+	}
+	var busy Detector
+	for range 4 {
+		busy.See("run_command", []byte(`{"command":"sleep 1; make"}`))
+	}
+	if v := busy.See("run_command", []byte(`{"command":"sleep 1; make"}`)); v.Level != Stop {
+		t.Errorf("a command that does more: %+v", v)
+	}
+}
+
 func TestTextsSayWhatToDo(t *testing.T) {
 	var d Detector
 	nasty := []byte("{\"command\":\"echo \\u001b[2J\\u202e\\n" + strings.Repeat("ä", 500) + "\"}")

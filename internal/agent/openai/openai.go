@@ -117,6 +117,7 @@ func (e said) failure(status int, again bool) error {
 	case status == http.StatusTooManyRequests, status >= http.StatusInternalServerError, status == http.StatusRequestTimeout, status == http.StatusConflict:
 		return &momentary{fault.New(fault.Infra, "the model's API: %s", text)}
 	}
-	tooLong := status == http.StatusRequestEntityTooLarge || code == "context_length_exceeded" || strings.Contains(e.Message, "context length")
+	tooLong := status == http.StatusRequestEntityTooLarge || code == "context_length_exceeded" || e.Type == "exceed_context_size_error" ||
+		strings.Contains(e.Message, "context length") || strings.Contains(e.Message, "context size")
 	return &agent.Failure{Kind: agent.Errored, Text: text, TooLong: tooLong}
 }

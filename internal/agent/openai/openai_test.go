@@ -135,6 +135,7 @@ func TestFailures(t *testing.T) {
 		"slow down":                          {fails(429, `{"error":{"message":"slow"}}`), "", "slow", false, 3},
 		"too long":                           {fails(400, `{"error":{"message":"too many tokens","code":"context_length_exceeded"}}`), agent.Errored, "too many", true, 1},
 		"too long for a server of one's own": {fails(400, `{"error":{"message":"exceeds the available context length","code":400}}`), agent.Errored, "context length", true, 1},
+		"too long for llama.cpp":             {fails(400, `{"error":{"code":400,"type":"exceed_context_size_error","message":"request (4390 tokens) exceeds the available size"}}`), agent.Errored, "4390", true, 1},
 		"wrong":                              {fails(400, `<html>`), agent.Errored, "HTTP 400", false, 1},
 		"down":                               {fails(503, ``), "", "HTTP 503", false, 3},
 		"cut off":                            {events(delta(`{"content":"a"}`)), "", "cut off", false, 3},
