@@ -1,6 +1,8 @@
 package policy
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/longshift/longshift/task"
@@ -104,5 +106,33 @@ func TestScopes(t *testing.T) {
 	}
 	if d := p.Decide(Request{Role: task.Planner, Command: "cat big/x"}); d.Verdict != Deny || d.Rule != "scope.ignore" {
 		t.Errorf("a planner reads what it should ignore: %+v", d)
+	}
+}
+
+// TestNamesAreNoPatterns: a file whose name holds characters of globs is judged as that file.
+func TestNamesAreNoPatterns(t *testing.T) {
+	const page = "src/pages/[slug].tsx"
+	for name, scope := range map[string]Scope{
+		"write": {Write: []string{"src/**/*.tsx"}}, "another is read-only": {ReadOnly: []string{"src/pages/index.tsx"}},
+		"named": {TaskWritable: []string{"src/pages/**"}, Named: []string{page}}, "star": {Write: []string{"src/*"}},
+	} {
+		c := openConfig()
+		c.Scopes = map[task.Role]Scope{task.Implementer: scope}
+		p := newPolicy(t, c)
+		if d := p.Changeable(task.Implementer, page); d.Verdict != Allow {
+			t.Errorf("%s: at the commit: %+v", name, d)
+		}
+		input := json.RawMessage(`{"file_path":"` + c.Root + "/" + page + `"}`)
+		if d := p.Decide(Request{Role: task.Implementer, Tool: "Edit", Input: input}); d.Verdict != Allow {
+			t.Errorf("%s: by a tool: %+v", name, d)
+		}
+	}
+	c := openConfig()
+	c.Scopes = map[task.Role]Scope{task.Implementer: {ReadOnly: []string{"src/pages/\\[slug].tsx", "lib/*"}}}
+	p := newPolicy(t, c)
+	for _, closed := range []string{page, "lib/[a].go", "lib/a/b.go"} {
+		if d := p.Changeable(task.Implementer, closed); d.Verdict != Deny || !strings.Contains(d.Reason, closed) {
+			t.Errorf("%s: %+v", closed, d)
+		}
 	}
 }

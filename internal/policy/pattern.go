@@ -58,9 +58,19 @@ func (p pattern) match(segs []string, below bool) bool {
 	case strings.ContainsAny(segs[0], "*?["):
 		return mayMeet(p[0], segs[0]) && p[1:].match(segs[1:], below)
 	}
-	ok, _ := path.Match(p[0], segs[0])
+	ok, _ := path.Match(p[0], unliteral(segs[0]))
 	return ok && p[1:].match(segs[1:], below)
 }
+
+// Characters of globs in a name that is no glob, such as src/[id].tsx, are replaced by others while the name is judged.
+var (
+	literalOf   = strings.NewReplacer("*", "\uE02A", "?", "\uE03F", "[", "\uE05B")
+	unliteralOf = strings.NewReplacer("\uE02A", "*", "\uE03F", "?", "\uE05B", "[")
+)
+
+func literal(name string) string { return literalOf.Replace(name) }
+
+func unliteral(name string) string { return unliteralOf.Replace(name) }
 
 // mayMeet reports whether two globs may match one name: their fixed beginnings and ends must not contradict each other.
 func mayMeet(a, b string) bool {
@@ -94,10 +104,10 @@ func (p pattern) covers(segs []string) bool {
 	case len(segs) == 0:
 		return false
 	case p[0] == "*" && len(p) == 1 && !strings.ContainsRune(segs[0], hole):
-		return len(segs) == 1
+		return true // and what lies below
 	case strings.ContainsAny(segs[0], "*?[\x01"):
 		return p[0] == segs[0] && p[1:].covers(segs[1:])
 	}
-	ok, _ := path.Match(p[0], segs[0])
+	ok, _ := path.Match(p[0], unliteral(segs[0]))
 	return ok && p[1:].covers(segs[1:])
 }

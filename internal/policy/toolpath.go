@@ -82,8 +82,7 @@ func (t *toolCalls) path(text, dir string, acc Access) {
 	if acc == Execute {
 		t.rights.runs("running a file")
 	}
-	// Characters of shell patterns are plain here, so they must not be read as patterns.
-	w := grammar.Lit(strings.NewReplacer("*", "_", "?", "_", "[", "_").Replace(text))
+	w := grammar.Lit(literal(text)) // no shell reads it
 	t.paths.check(w, acc, &state{cwd: []place{{path: clean(dir)}}}, "path")
 }
 

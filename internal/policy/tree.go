@@ -77,7 +77,7 @@ func (a *paths) refuse(g *guard, rel string) {
 }
 
 func shownPath(rel string) string {
-	return part(strings.ReplaceAll(rel, string(hole), "..."))
+	return part(strings.ReplaceAll(unliteral(rel), string(hole), "..."))
 }
 
 // scope is a Scope, compiled.
@@ -99,7 +99,7 @@ func (a *paths) scope(rel string, acc Access) {
 		a.verdict.deny("scope.ignore", "%s may not be read by %ss in this project; do without it", shownPath(rel), a.role)
 	case changes && matchAny(s.readOnly, rel, acc == Remove):
 		a.verdict.deny("scope.read_only", "%s may only be read by %ss; leave it as it is", shownPath(rel), a.role)
-	case changes && matchAny(s.taskWritable, rel, acc == Remove) && !slices.Contains(s.named, rel):
+	case changes && matchAny(s.taskWritable, rel, acc == Remove) && !slices.Contains(s.named, unliteral(rel)):
 		a.verdict.deny("scope.task_writable", "%s may be changed only where the plan names it, and it does not; leave it as it is",
 			shownPath(rel))
 	case changes && len(s.write) > 0 && !coversAny(s.write, rel):
@@ -113,7 +113,7 @@ func (p *Policy) Changeable(role task.Role, rel string) Decision {
 	verdict.clear()
 	verdict.about(rel)
 	a := paths{policy: p, role: role, verdict: &verdict}
-	a.scope(rel, Write)
+	a.scope(literal(rel), Write)
 	return verdict.result()
 }
 
