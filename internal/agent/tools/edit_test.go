@@ -196,3 +196,12 @@ func TestEditingAtOnce(t *testing.T) {
 	all.Wait()
 	equal(t, "all edits", f.get("a"), strings.ReplaceAll(content.String(), "line", "done"))
 }
+
+// TestWriteKeepsLineEnds: a file with the line ends of Windows keeps them, whatever the model writes. Others stay as they are written.
+func TestWriteKeepsLineEnds(t *testing.T) {
+	f := newFolder(t, map[string]string{"dos.txt": "a\r\nb\r\n", "unix.txt": "a\nb\n", "data": "a\x00\r\n"})
+	for _, name := range []string{"dos.txt", "unix.txt", "data", "new.txt"} {
+		f.ok("write_file", `{"path":"`+name+`","content":"a\nc\n"}`)
+	}
+	equal(t, "written", []any{f.get("dos.txt"), f.get("unix.txt"), f.get("data"), f.get("new.txt")}, []any{"a\r\nc\r\n", "a\nc\n", "a\nc\n", "a\nc\n"})
+}

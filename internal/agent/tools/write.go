@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"fmt"
+	"strings"
 )
 
 var writeFile = entry{
@@ -52,7 +53,13 @@ func (w *Workspace) writeSourceFile(_ context.Context, a arguments) (plan, error
 	return w.whole(p, a.texts["content"])
 }
 
+// whole plans a file's content. One that has the line ends of Windows keeps them: they are not shown where it is read.
 func (w *Workspace) whole(p place, content string) (plan, error) {
+	if p.info != nil && !strings.Contains(content, "\r") {
+		if _, old, err := w.editable(p.named); err == nil && usesCRLF(old) {
+			content = toCRLF(content)
+		}
+	}
 	c, err := w.replace(p, []byte(content))
 	answer := written{p.path, len(content), p.info == nil}
 	what := "replaced"
