@@ -14,14 +14,43 @@ import (
 	"github.com/longshift/longshift/internal/repo/git"
 )
 
-// version reads a file from a branch. ok is false when the branch or the file does not exist, or when the file is not plain text within
+// result is what a task has made of the file.
+type result struct {
+	text  []byte // as its branch has it
+	began []byte // as it was where the branch began; nil when there was no file
+	ok    bool   // there is a text
+}
+
+// result reads the file from a task's branch. It is not ok when the branch or the file does not exist, or when the file is not plain text within
 // the size limit; the file in the work tree then stays.
-func (s *Source) version(ctx context.Context, d *desk, branch string) (content []byte, ok bool, err error) {
-	commit, err := s.run(ctx, d, 200, "rev-parse", "--verify", "--quiet", "--end-of-options", "refs/heads/"+branch+"^{commit}")
-	if err != nil || commit == nil {
-		return nil, false, err
+func (s *Source) result(ctx context.Context, d *desk, branch string) (r result, err error) {
+	tip, err := s.commit(ctx, d, "refs/heads/"+branch)
+	if err != nil || tip == "" {
+		return r, err
 	}
-	id := strings.TrimSpace(string(commit))
+	if r.text, r.ok, err = s.version(ctx, d, tip); err != nil || !r.ok {
+		return r, err
+	}
+	head, err := s.commit(ctx, d, "HEAD")
+	if err != nil || head == "" {
+		return r, err
+	}
+	base, err := s.run(ctx, d, 200, "merge-base", tip, head)
+	if err != nil || base == nil {
+		return r, err
+	}
+	r.began, _, err = s.version(ctx, d, strings.TrimSpace(string(base)))
+	return r, err
+}
+
+// commit returns the id of a ref's commit, "" when there is none.
+func (s *Source) commit(ctx context.Context, d *desk, ref string) (string, error) {
+	id, err := s.run(ctx, d, 200, "rev-parse", "--verify", "--quiet", "--end-of-options", ref+"^{commit}")
+	return strings.TrimSpace(string(id)), err
+}
+
+// version reads the file at a commit.
+func (s *Source) version(ctx context.Context, d *desk, id string) (content []byte, ok bool, err error) {
 	entry, err := s.run(ctx, d, 8<<10, "--literal-pathspecs", "ls-tree", "-l", "-z", "--full-tree", id, "--", d.Name(d.name))
 	if err != nil || entry == nil {
 		return nil, false, err

@@ -2,6 +2,8 @@ package heartbeat
 
 import (
 	"bytes"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/yuin/goldmark"
@@ -96,4 +98,29 @@ func dropFrontMatter(content []byte) []byte {
 		return nil
 	}
 	return content
+}
+
+var checkBox = regexp.MustCompile(`^(\s*(?:[-*+]|\d{1,9}[.)])\s+)\[([ xX])\](\s.*)$`)
+
+// tick ticks the items of a text that are ticked in another one, and not open there as well.
+func tick(text, other []byte) []byte {
+	open, ticked := map[string]bool{}, map[string]bool{}
+	for line := range bytes.Lines(other) {
+		if m := checkBox.FindSubmatch(bytes.TrimRight(line, "\r\n")); m != nil {
+			item := strings.TrimSpace(string(m[3]))
+			open[item] = open[item] || string(m[2]) == " "
+			ticked[item] = ticked[item] || string(m[2]) != " "
+		}
+	}
+	var out []byte
+	for line := range bytes.Lines(text) {
+		words := bytes.TrimRight(line, "\r\n")
+		if m := checkBox.FindSubmatch(words); m != nil {
+			if item := strings.TrimSpace(string(m[3])); string(m[2]) == " " && ticked[item] && !open[item] {
+				line = slices.Concat(m[1], []byte("[x]"), m[3], line[len(words):])
+			}
+		}
+		out = append(out, line...)
+	}
+	return out
 }

@@ -61,7 +61,7 @@ func (s *Source) Claim(ctx context.Context, q intake.Query, key string, n intake
 }
 
 // Report implements intake.Reporter. It adds a line to our section. If the task has succeeded and nobody has edited the file since, it
-// also copies the file from the task's branch.
+// also takes what the task's branch has made of it.
 func (s *Source) Report(ctx context.Context, q intake.Query, key string, n intake.Note) error {
 	return s.locked(ctx, q, key, n, func(d *desk, all []workfile.Mark) error {
 		var err error
@@ -74,15 +74,14 @@ func (s *Source) Report(ctx context.Context, q intake.Query, key string, n intak
 		if err := s.end(d, n, all); err != nil {
 			return err
 		}
-		var theirs []byte
-		take := false
+		var made result
 		if n.Outcome.Good() && n.Branch != "" {
-			if theirs, take, err = s.version(ctx, d, n.Branch); err != nil {
+			if made, err = s.result(ctx, d, n.Branch); err != nil {
 				return err
 			}
 		}
 		for range attempts {
-			done, err := s.write(d, n, theirs, take, all)
+			done, err := s.write(d, n, made, all)
 			if err != nil || done {
 				return err
 			}
@@ -114,7 +113,7 @@ func (s *Source) end(d *desk, n intake.Note, all []workfile.Mark) error {
 }
 
 // write updates the file with the note. It returns false when somebody has changed the file meanwhile.
-func (s *Source) write(d *desk, n intake.Note, theirs []byte, take bool, all []workfile.Mark) (bool, error) {
+func (s *Source) write(d *desk, n intake.Note, made result, all []workfile.Mark) (bool, error) {
 	f, err := d.Read(d.name)
 	if err != nil {
 		return false, err
@@ -125,12 +124,8 @@ func (s *Source) write(d *desk, n intake.Note, theirs []byte, take bool, all []w
 	}
 	now := split(f.Data)
 	next := now
-	if take && now.sum() == n.Sum {
-		branch := split(withLineEnd(theirs, lineEnd(now.person())))
-		next.before, next.after, next.has = branch.before, branch.after, branch.has
-		if next.sum() == now.sum() {
-			next = now
-		}
+	if made.ok && now.sum() == n.Sum {
+		next = now.take(made)
 	}
 	next = next.add(n, s.config.Now())
 	if next.sum() != now.sum() && !(look(next.person()).lessThan(look(now.person()))) {
@@ -146,6 +141,22 @@ func (s *Source) write(d *desk, n intake.Note, theirs []byte, take bool, all []w
 		return true, nil
 	}
 	return d.Replace(d.name, f.Data, data)
+}
+
+// take returns the page with what a task has made of it. The task saw the file as it was in its work tree, but its branch began with the one that
+// was committed. Where these differ, the branch lacks what was not committed, so only what it has ticked is taken.
+func (p page) take(made result) page {
+	branch := split(withLineEnd(made.text, lineEnd(p.person())))
+	next := p
+	if began := split(made.began); made.began == nil || began.sum() == p.sum() {
+		next.before, next.after, next.has = branch.before, branch.after, branch.has
+	} else {
+		next.before, next.after = tick(p.before, branch.person()), tick(p.after, branch.person())
+	}
+	if next.sum() == p.sum() {
+		return p
+	}
+	return next
 }
 
 // withLineEnd converts a text's line ends.

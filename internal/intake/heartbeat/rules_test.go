@@ -200,6 +200,34 @@ func TestNotTaken(t *testing.T) {
 	}
 }
 
+// TestUncommittedStays: a task's branch begins with the file that is committed. What a person has added since, and what an earlier task has ticked,
+// stays in the file; what the branch has ticked is ticked.
+func TestUncommittedStays(t *testing.T) {
+	const committed = "# Do\n\n- [ ] one\n- [ ] two\n"
+	for name, c := range map[string]struct{ now, branch, want string }{
+		"added":          {committed + "- [ ] three\n", "# Do\n\n- [x] one\n- [ ] two\n\nOne is done.\n", "# Do\n\n- [x] one\n- [ ] two\n- [ ] three\n"},
+		"ticked before":  {"# Do\n\n- [x] one\n- [ ] two\n", "# Do\n\n- [ ] one\n- [x] two\n", "# Do\n\n- [x] one\n- [x] two\n"},
+		"in Windows":     {"# Do\r\n\r\n- [ ] one\r\n- [ ] new\r\n", "# Do\n\n- [x] one\n- [ ] two\n", "# Do\r\n\r\n- [x] one\r\n- [ ] new\r\n"},
+		"open too":       {committed + "* [ ] one\n", "- [x] one\n- [ ] one\n", committed + "* [ ] one\n"},
+		"not touched":    {committed + "more\n", committed, committed + "more\n"},
+		"as it was read": {committed, "# Do\n\nNothing.\n", "# Do\n\nNothing.\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPlace(t, committed)
+			gittest.Sh(t, p.repo, "git add HEARTBEAT.md; git commit -qm 'Add the list'")
+			p.write(c.now)
+			n := p.claim("t1")
+			n.Branch = "b"
+			p.pushed("b", c.branch)
+			gittest.Sh(t, p.repo, "git commit -q --allow-empty -m later")
+			p.report(n, task.PullRequest, "Done.")
+			if got := string(split([]byte(p.content())).person()); strings.TrimRight(got, "\r\n") != strings.TrimRight(c.want, "\r\n") {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
 // TestHostileConfig: git reads the repository's own configuration, which may name programs. None of them runs.
 func TestHostileConfig(t *testing.T) {
 	p := newPlace(t, "- [ ] one\n")
