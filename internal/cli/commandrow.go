@@ -1,15 +1,10 @@
 package cli
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
-	"unicode/utf16"
-	"unicode/utf8"
 
 	"github.com/longshift/longshift/internal/audit"
 	"github.com/longshift/longshift/internal/cli/term"
@@ -17,27 +12,6 @@ import (
 
 // commandRow is a record as it is shown. Its texts come from agents.
 type commandRow audit.Record
-
-// MarshalJSON escapes what could steer a terminal, beyond what JSON itself must.
-func (r commandRow) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(audit.Record(r)); err != nil {
-		return nil, err
-	}
-	var out []byte
-	for _, c := range strings.TrimSuffix(b.String(), "\n") {
-		if strconv.IsPrint(c) {
-			out = utf8.AppendRune(out, c)
-			continue
-		}
-		for _, unit := range utf16.Encode([]rune{c}) {
-			out = fmt.Appendf(out, `\u%04x`, unit)
-		}
-	}
-	return out, nil
-}
 
 func commandTable(rows []commandRow, tasks bool) string {
 	head := []string{"TIME (UTC)", "TASK", "SESSION", "ROLE", "WHAT", "EXIT", "TOOK", "RULE", "COMMAND"}

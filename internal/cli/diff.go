@@ -34,6 +34,10 @@ on a forge are fetched into the clone of the current folder; no branch is change
 			if n := c.ArgsLenAtDash(); len(args) > 1 && n != 1 {
 				return fault.New(fault.Input, "unexpected argument %q", args[1]).WithHint("flags of git diff follow after --")
 			}
+			if len(args) > 1 && !o.printer.IsText() {
+				return fault.New(fault.Input, "-o %s with flags of git diff: it lists all files with their numbers of lines", o.printer.Format).
+					WithHint("leave out what follows --, or -o")
+			}
 			return o.run(c.Context(), args[0], args[1:])
 		},
 	}

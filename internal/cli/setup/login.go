@@ -3,6 +3,7 @@ package setup
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -75,7 +76,7 @@ func (o *loginOptions) run(ctx context.Context, to string) error {
 		}
 	case "anthropic":
 		k.Variable, k.From = "LONGSHIFT_ANTHROPIC_KEY", "what was given"
-		if secret, err = o.ask("Paste a key of the Anthropic API (it is not shown): "); err == nil {
+		if secret, err = o.ask(ctx, "Paste a key of the Anthropic API (it is not shown): "); err == nil {
 			conf.Model = config.Model{Key: config.NewSecret(secret, k.Variable), URL: conf.Model.URL}
 			k.For, err = o.model(ctx, conf)
 		}
@@ -103,17 +104,20 @@ func (o *loginOptions) githubToken(ctx context.Context, conf config.Config) (tok
 			return token, config.GHTokenSource, nil
 		}
 	}
-	token, err = o.ask("Paste a token of " + conf.GitHub.Host() + " that may write contents and pull requests (it is not shown): ")
+	token, err = o.ask(ctx, "Paste a token of "+conf.GitHub.Host()+" that may write contents and pull requests (it is not shown): ")
 	return token, "what was given", err
 }
 
 // ask reads one line: without echo from a terminal, else from standard input.
-func (o *loginOptions) ask(question string) (string, error) {
+func (o *loginOptions) ask(ctx context.Context, question string) (string, error) {
 	var text string
 	if o.streams.InTTY && o.streams.Password != nil {
 		fmt.Fprint(o.streams.Err, question)
-		typed, err := o.streams.Password()
+		typed, err := o.streams.Password(ctx)
 		fmt.Fprintln(o.streams.Err)
+		if errors.Is(err, term.ErrInterrupted) {
+			return "", err
+		}
 		if err != nil {
 			return "", fmt.Errorf("read the key: %w", err)
 		}

@@ -1,6 +1,7 @@
 package tasks
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -102,7 +103,7 @@ func (v *Viewer) Follow(ctx context.Context, cl client.Client, t Found, flags Fo
 		return v.printPlan(status)
 	}
 	if err != nil && (status == nil || !IsEnded(status)) {
-		return err
+		return v.leave(status, err)
 	}
 	if err != nil && status.Detail == err.Error() {
 		status.Detail = "" // the error says it
@@ -111,6 +112,21 @@ func (v *Viewer) Follow(ctx context.Context, cl client.Client, t Found, flags Fo
 		return printed
 	}
 	return Ending(status, err)
+}
+
+// leave ends the following of a task that goes on. People have been told; a program is given the last status, which has the task's id.
+func (v *Viewer) leave(status *signals.Status, err error) error {
+	var suspended term.Exit
+	lineType := "interrupted"
+	switch {
+	case v.printer.IsText() || status == nil:
+		return err
+	case errors.As(err, &suspended):
+		lineType = "suspended"
+	case !errors.Is(err, term.ErrInterrupted):
+		return err
+	}
+	return cmp.Or(v.printLast(lineType, status), err)
 }
 
 // printPlan prints nothing more as text: the follower has shown the plan.
@@ -135,8 +151,12 @@ func (v *Viewer) Ended(ctx context.Context, c PollClient, f Found) error {
 	var last Snapshot
 	said := NoTrouble
 	for last = range w.Watch(ctx) {
-		if last.trouble != said && last.trouble == NoWorker {
+		switch {
+		case last.trouble == said:
+		case last.trouble == NoWorker:
 			v.printer.Say("no worker is answering; the task ends when one is back; %s", startWorker)
+		case last.trouble == NoServer:
+			v.printer.Say("the Temporal server does not answer; the task is safe there; trying again")
 		}
 		said = last.trouble
 	}

@@ -2,14 +2,25 @@ package tasks
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"io"
+	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/converter"
 
 	"github.com/longshift/longshift/internal/cli/clitest"
 	"github.com/longshift/longshift/internal/cli/environ"
 	"github.com/longshift/longshift/internal/cli/server"
 	"github.com/longshift/longshift/internal/cli/term"
+	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 func fakeViewer(c *clitest.Terminal) *Viewer {
@@ -63,4 +74,88 @@ func (f *followed) end() {
 	if f.keys != nil {
 		f.keys.Close()
 	}
+}
+
+// whole is a client of which only what watches a task answers.
+type whole struct {
+	client.Client
+	task *clitest.Task
+}
+
+func (w whole) DescribeWorkflowExecution(ctx context.Context, id, run string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+	return w.task.DescribeWorkflowExecution(ctx, id, run)
+}
+
+func (w whole) QueryWorkflow(ctx context.Context, id, run, query string, args ...any) (converter.EncodedValue, error) {
+	return w.task.QueryWorkflow(ctx, id, run, query, args...)
+}
+
+// TestFollowTellsProgramsWhatGoesOn: where the task goes on without the command, a program is given its last status, and the exit code says why.
+func TestFollowTellsProgramsWhatGoesOn(t *testing.T) {
+	for _, format := range []string{term.FormatText, term.FormatJSON, term.FormatJSONL} {
+		for _, why := range []string{"suspended", "interrupted"} {
+			t.Run(format+" "+why, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					ft, c := clitest.NewTask(task.Planning), clitest.NewTerminal(t)
+					v := fakeViewer(c)
+					v.printer.Format = format
+					ctx, stop := context.WithCancel(t.Context())
+					ended := make(chan error)
+					go func() { ended <- v.Follow(ctx, whole{task: ft}, Found{ID: "web-1", Run: "run-1"}, FollowFlags{}) }()
+					clitest.Pass(time.Second)
+					if why == "suspended" {
+						ft.Set(func(f *clitest.Task) { f.Status.Phase, f.Status.Reason = task.Suspended, signals.ReasonSpecIssue })
+						clitest.Pass(5 * time.Second)
+					} else {
+						stop()
+					}
+					err := <-ended
+					stop()
+					var silent term.Exit
+					if why == "suspended" && (!errors.As(err, &silent) || silent.Code != fault.ExitSuspended) || why == "interrupted" && err == nil {
+						t.Errorf("ended with %v", err)
+					}
+					lines := strings.Split(strings.TrimSpace(c.Out.String()), "\n")
+					var said struct {
+						Type       string         `json:"type"`
+						Status     signals.Status `json:"status"`
+						WorkflowID string         `json:"workflowId"`
+					}
+					switch format {
+					case term.FormatText:
+						if c.Out.String() != "" {
+							t.Errorf("said %q", c.Out.String())
+						}
+					case term.FormatJSON:
+						if err := json.Unmarshal([]byte(c.Out.String()), &said); err != nil || said.WorkflowID != "web-1" {
+							t.Errorf("%v in %q", err, c.Out.String())
+						}
+					default:
+						if err := json.Unmarshal([]byte(lines[len(lines)-1]), &said); err != nil || said.Type != why || said.Status.WorkflowID != "web-1" {
+							t.Errorf("%v in %q", err, c.Out.String())
+						}
+					}
+				})
+			})
+		}
+	}
+}
+
+// TestEndedSaysThatNobodyAnswers: who waits for the end of a task is told why it does not come.
+func TestEndedSaysThatNobodyAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ft, c := clitest.NewTask(task.Planning), clitest.NewTerminal(t)
+		ft.Server = errors.New("connection refused")
+		ended := make(chan error)
+		go func() { ended <- fakeViewer(c).Ended(t.Context(), ft, Found{ID: "web-1", Run: "run-1"}) }()
+		clitest.Pass(20 * time.Second)
+		if n := strings.Count(c.Errs.String(), "the Temporal server does not answer"); n != 1 {
+			t.Errorf("said %d times: %q", n, c.Errs.String())
+		}
+		ft.Set(func(f *clitest.Task) { f.Server = nil })
+		ft.End(task.PullRequest)
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
 }

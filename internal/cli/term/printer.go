@@ -1,10 +1,14 @@
 package term
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"strconv"
 	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/longshift/longshift/internal/fault"
 )
@@ -66,11 +70,36 @@ func (p *Printer) Encode(value any, indent string) error {
 	if v := reflect.ValueOf(value); v.Kind() == reflect.Slice && v.IsNil() {
 		value = []any{}
 	}
-	e := json.NewEncoder(p.streams.Out)
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
 	e.SetIndent("", indent)
 	e.SetEscapeHTML(false)
-	return e.Encode(value)
+	if err := e.Encode(value); err != nil {
+		return err
+	}
+	_, err := p.streams.Out.Write(harmless(b.Bytes()))
+	return err
 }
+
+// harmless escapes in JSON what could steer a terminal, beyond what JSON itself must: agents and strangers write its texts.
+func harmless(data []byte) []byte {
+	if !bytes.ContainsFunc(data, steers) {
+		return data
+	}
+	out := make([]byte, 0, len(data))
+	for _, c := range string(data) {
+		if !steers(c) {
+			out = utf8.AppendRune(out, c)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{c}) {
+			out = fmt.Appendf(out, `\u%04x`, unit)
+		}
+	}
+	return out
+}
+
+func steers(c rune) bool { return c != '\n' && !strconv.IsPrint(c) }
 
 // Say writes a line for people to stderr. On a terminal it is broken where it is longer than that is wide; indented lines and those of a
 // difference are left as they are, because people copy them.

@@ -2,6 +2,7 @@
 package term
 
 import (
+	"context"
 	"io"
 	"os"
 
@@ -24,8 +25,8 @@ type Streams struct {
 	Width func() int
 	// Raw makes In give keys one by one and without echo, until restore is called. It may be nil.
 	Raw func() (restore func(), err error)
-	// Password reads a line from In without showing it. It may be nil.
-	Password func() (string, error)
+	// Password reads a line from In without showing it, until the context ends: ErrInterrupted. It may be nil.
+	Password func(context.Context) (string, error)
 }
 
 // columns are those of the terminal, 0 where they are not known or where nothing fits.
@@ -52,16 +53,45 @@ func SystemStreams() Streams {
 			}
 			return width
 		},
-		Raw: func() (func(), error) {
-			state, err := term.MakeRaw(in)
-			if err != nil {
-				return nil, err
-			}
-			return func() { _ = term.Restore(in, state) }, nil
-		},
-		Password: func() (string, error) {
-			text, err := term.ReadPassword(in)
-			return string(text), err
-		},
+		Raw:      func() (func(), error) { return raw(in) },
+		Password: func(ctx context.Context) (string, error) { return password(ctx, in) },
+	}
+}
+
+// raw puts a terminal into raw mode. What was typed before is dropped: it was no answer to what is asked now.
+func raw(fd int) (restore func(), err error) {
+	state, err := term.MakeRaw(fd)
+	if err != nil {
+		return nil, err
+	}
+	if err := dropTyped(fd); err != nil {
+		_ = term.Restore(fd, state)
+		return nil, err
+	}
+	return func() { _ = term.Restore(fd, state) }, nil
+}
+
+// password reads a line without echo. A read of a terminal can't be called off: it is left behind when the context ends, with the echo switched on
+// again.
+func password(ctx context.Context, fd int) (string, error) {
+	state, err := term.GetState(fd)
+	if err != nil {
+		return "", err
+	}
+	type line struct {
+		text []byte
+		err  error
+	}
+	typed := make(chan line, 1)
+	go func() {
+		text, err := term.ReadPassword(fd)
+		typed <- line{text, err}
+	}()
+	select {
+	case l := <-typed:
+		return string(l.text), l.err
+	case <-ctx.Done():
+		_ = term.Restore(fd, state)
+		return "", ErrInterrupted
 	}
 }

@@ -240,7 +240,7 @@ func (w *watching) drain() {
 }
 
 func (w *watching) blind() error {
-	return fault.New(fault.NotFound, "%s can't be pollClient any more: it is gone, or may not be read", w.backlog.repo.Path).
+	return fault.New(fault.NotFound, "%s can't be watched any more: it is gone, or may not be read", w.backlog.repo.Path).
 		WithHint("start watch again when it is back")
 }
 
