@@ -16,6 +16,9 @@ const (
 	askAgainLongest = 6 * time.Hour
 )
 
+// withdrawn is the change since which a task that waits for one limiter waits for no other one, which could admit it unheard.
+const withdrawn = "withdrawn"
+
 // acquire waits until every limiter admits the task; nothing is held in memory meanwhile. waited tells whether it had to. A task that waits
 // for one limiter holds no admission of another.
 func (ad *admissions) acquire(ctx workflow.Context, priority int) (waited bool, err error) {
@@ -30,7 +33,14 @@ func (ad *admissions) acquire(ctx workflow.Context, priority int) (waited bool, 
 			break
 		}
 		waited = true
-		ad.release(ctx, signals.ReleaseRequest{}, func(one *admission) bool { return one.granted })
+		withdraws := workflow.GetVersion(ctx, withdrawn, workflow.DefaultVersion, 1) >= 1
+		ad.release(ctx, signals.ReleaseRequest{}, func(one *admission) bool { return one.granted || withdraws && one != denied })
+		if withdraws && denied.news.Limiter != "" { // it came while the others were released
+			if a = denied.news; a.Admitted {
+				denied.grant(a, ad.status.Usage.CostUSD)
+				continue
+			}
+		}
 		if priority, err = ad.await(ctx, denied, a, priority); err != nil {
 			return waited, err
 		}

@@ -27,6 +27,7 @@ type arriving struct {
 	left    []activities.ReleaseInput
 	source  []activities.SourceInput
 	asking  func() // called while the gate is asked
+	leaving func(in activities.ReleaseInput)
 	refuse  func(in activities.SourceInput) error
 	acts    []string // what was done at gate and source, in order
 }
@@ -48,6 +49,9 @@ func newArriving(t *testing.T, answers ...signals.AcquireAnswer) *arriving {
 		},
 		"ReleaseAdmission": func(_ context.Context, in activities.ReleaseInput) error {
 			w.left, w.acts = append(w.left, in), append(w.acts, "leave")
+			if w.leaving != nil {
+				w.leaving(in)
+			}
 			return nil
 		},
 		"ReportToSource": func(_ context.Context, in activities.SourceInput) error {
@@ -340,6 +344,58 @@ func TestWaitsAtOneGateOnly(t *testing.T) {
 	if want := []string{"enter", "enter", "leave", "waits", "enter", "claimed", "leave", "leave", "reported"}; end.Outcome != task.PullRequest ||
 		end.BudgetUSD != 7 || !slices.Equal(w.acts, want) {
 		t.Errorf("ended %s with a budget of %v, acts %q", end.Outcome, end.BudgetUSD, w.acts)
+	}
+}
+
+// Whoever waits for one limiter waits for no other one: that could admit the task unheard, and keep money for it.
+func TestWaitsForOneOnly(t *testing.T) {
+	t.Parallel()
+	w := newArriving(t, letIn)
+	w.checked = activities.Checked{Shared: true}
+	repository, all := letIn, signals.AcquireAnswer{Limiter: signals.LimiterOfAll, Wait: signals.WaitCost, Detail: "no money"}
+	w.answer = func(in activities.AcquireInput) signals.AcquireAnswer {
+		if in.All {
+			return all
+		}
+		return repository
+	}
+	w.env.RegisterDelayedCallback(func() { // it asks again, and now there is no place
+		repository = waits
+		w.env.SignalWorkflow(signals.Resume, signals.ResumeRequest{})
+	}, time.Minute)
+	w.env.RegisterDelayedCallback(func() {
+		if last := w.left[len(w.left)-1]; len(w.left) != 2 || !last.All {
+			t.Errorf("while it waits for the repository it has left %+v", w.left)
+		}
+		repository, all = letIn, signals.AcquireAnswer{Limiter: signals.LimiterOfAll, Admitted: true}
+		w.env.SignalWorkflow(signals.Admission, letIn)
+	}, 2*time.Minute)
+	if end := w.startWith(t, issue7); end.Outcome != task.PullRequest {
+		t.Errorf("ended %s, acts %q", end.Outcome, w.acts)
+	}
+}
+
+// An admission that comes while the task gives another one back is heard.
+func TestAdmittedWhileItReleases(t *testing.T) {
+	t.Parallel()
+	w := newArriving(t, letIn)
+	w.checked = activities.Checked{Shared: true}
+	asked := 0
+	w.answer = func(in activities.AcquireInput) signals.AcquireAnswer {
+		if asked++; in.All && asked < 4 {
+			return signals.AcquireAnswer{Limiter: signals.LimiterOfAll, Wait: signals.WaitCost, Detail: "no money"}
+		}
+		return letIn
+	}
+	w.leaving = func(in activities.ReleaseInput) {
+		if !in.All && asked == 2 {
+			w.env.SignalWorkflow(signals.Admission, signals.AcquireAnswer{Limiter: signals.LimiterOfAll, Admitted: true, Ceiling: 7})
+		}
+	}
+	began := w.env.Now()
+	end := w.startWith(t, issue7)
+	if end.Outcome != task.PullRequest || end.BudgetUSD != 7 || asked != 3 || w.env.Now().Sub(began) > 10*time.Minute {
+		t.Errorf("ended %s with a budget of %v after %s, asked %d times, acts %q", end.Outcome, end.BudgetUSD, w.env.Now().Sub(began), asked, w.acts)
 	}
 }
 

@@ -2,6 +2,7 @@ package workflows_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -198,6 +199,65 @@ func TestConflictStays(t *testing.T) {
 	})
 	if w.roles() != "ii" || w.aborted != 1 || w.pushes != 0 || asked.Reason != signals.ReasonBlocker || !strings.Contains(asked.Detail, "conflict") {
 		t.Errorf("sessions %s, %d given up, %d pushes, asked for %s: %s", w.roles(), w.aborted, w.pushes, asked.Reason, asked.Detail)
+	}
+}
+
+// A base that moves while a conflict with it is resolved has been tried by nobody: a new conflict is worked on.
+func TestBaseMovesDuringARound(t *testing.T) {
+	w := newWorld(t)
+	no := false
+	w.merge = func(activities.MergeInput) (activities.Merged, error) {
+		return activities.Merged{Base: fmt.Sprint("main", w.merges), Conflicts: []string{"calc.go"}}, nil
+	}
+	waited := false
+	w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+		if waited {
+			return well(in), nil
+		}
+		waited = true // the pull request is read meanwhile
+		return activities.SessionResult{Kind: agent.Quota, Error: "used up", Reset: w.env.Now().Add(time.Hour)}, nil
+	}
+	w.lookAfter(t, func(at time.Duration) forge.Snapshot {
+		l := open()
+		l.Mergeable, l.BaseHead = &no, fmt.Sprint("main", w.merges+1)
+		switch {
+		case at > 5*time.Hour:
+			return merged()
+		case w.pushes >= 2:
+			return open()
+		}
+		return l
+	})
+	if w.pushes != 2 || w.merges != 2 {
+		t.Errorf("%d pushes, %d merges", w.pushes, w.merges)
+	}
+}
+
+// A pull request that can be read again is looked after again, also when nothing has changed there.
+func TestAccessComesBack(t *testing.T) {
+	w := newWorld(t)
+	var away, back signals.Status
+	w.env.RegisterDelayedCallback(func() { away = w.status(t) }, 9*time.Hour)
+	w.env.RegisterDelayedCallback(func() { back = w.status(t) }, 19*time.Hour)
+	start := w.env.Now()
+	w.look = func(n int) (forge.Snapshot, error) {
+		switch at := w.env.Now().Sub(start); {
+		case at > 20*time.Hour:
+			return merged(), nil
+		case at > time.Hour && at < 10*time.Hour:
+			return forge.Snapshot{}, temporal.NewNonRetryableApplicationError("the token has expired", string(fault.Denied), nil)
+		case w.looks[n-1].Stamp == open().Stamp:
+			return forge.Snapshot{Unchanged: true}, nil
+		}
+		return open(), nil
+	}
+	w.env.RegisterWorkflow(workflows.PullRequest)
+	w.env.ExecuteWorkflow(workflows.PullRequest, w.handover())
+	if away.Phase != task.Suspended || !strings.Contains(away.Detail, "the token has expired") {
+		t.Errorf("while it is away: %s, %s", away.Phase, away.Detail)
+	}
+	if back.Phase != task.Following || back.NeedsHuman {
+		t.Errorf("when it is back: %s, %s", back.Phase, back.Detail)
 	}
 }
 

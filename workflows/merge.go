@@ -14,11 +14,11 @@ import (
 const mostMerges = 2
 
 // merge merges the base into the branch. A session resolves the conflicts; when it can't, the merge is given up, and the pull request
-// stays in conflict.
-func (f *follower) merge(ctx workflow.Context) error {
+// stays in conflict. base is the commit of the base that was merged.
+func (f *follower) merge(ctx workflow.Context) (base string, err error) {
 	m, err := f.mergeBase(ctx)
 	if err != nil || len(m.Conflicts) == 0 {
-		return err
+		return m.Base, err
 	}
 	f.deliverables.merge(true)
 	for n := 1; ; n++ {
@@ -30,17 +30,30 @@ func (f *follower) merge(ctx workflow.Context) error {
 		p.Deliverables = []task.Deliverable{d}
 		f.status.Plan = &p
 		if err := f.perform(ctx); err != nil {
-			return err
+			return m.Base, err
 		}
 		switch r := f.deliverables.results[d.ID]; {
 		case r.commit != "":
 			f.deliverables.merge(false)
-			return nil
+			return m.Base, nil
 		case r.done && n < mostMerges: // conflict markers are left: the next session is told so
 			continue
 		}
-		return f.giveUpMerge(ctx)
+		return m.Base, f.giveUpMerge(ctx)
 	}
+}
+
+// triedMerged is the change since which a round does not mark a base as tried that came while it worked.
+const triedMerged = "tried-merged"
+
+// tried lists the bases that count as tried after a round: the one that it began with and the one that it has merged, or the newest one when that is
+// among them.
+func (f *follower) tried(ctx workflow.Context, began, merged string) []string {
+	newest := f.poller.snapshot.BaseHead
+	if newest == began || newest == merged || workflow.GetVersion(ctx, triedMerged, workflow.DefaultVersion, 1) < 1 {
+		return []string{newest}
+	}
+	return []string{began, merged}
 }
 
 // mergeBase merges what git can. Conflicts are left in the workspace: the next commit is the merge.

@@ -65,7 +65,7 @@ func (po *poller) run(ctx workflow.Context) {
 		in := activities.PollInput{Repository: po.def.repo, Number: po.number, Stamp: po.stamp}
 		po.begun++
 		at := po.begun
-		if po.at < po.after {
+		if po.at < po.after || po.unread > 0 { // also what is unchanged since the last snapshot is news after one that failed
 			in.Stamp = ""
 		}
 		var l forge.Snapshot

@@ -24,6 +24,7 @@ var recordedElsewhere = map[string][]string{
 	"conversation-continuation": {"workflow Conversation", "edited card", "!posted card", "posted end", "end completed"},
 	"pull-request-round": {"workflow PullRequest", "sessions iiir", "activity MergeBase", "activity AnswerPullRequest", "activity PushBranch",
 		"external signal notify", "signal changed", "timer fired", "timer canceled", "!log suspended blocker", "rounds 1", "outcome merged"},
+	"pull-request-base-moved": {"workflow PullRequest", "activity MergeBase", "activity PushBranch", "marker Version", "!activity AbortMerge", "!log parked", "outcome merged"},
 	"pull-request-conflict-stays": {"workflow PullRequest", "sessions i", "activity MergeBase", "activity AbortMerge", "!activity PushBranch",
 		"log blocked", "log suspended blocker", "outcome merged"},
 	"pull-request-blocker": {"workflow PullRequest", "sessions irir", "log suspended blocker", "update resume", "!activity MergeBase",

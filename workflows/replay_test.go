@@ -24,6 +24,7 @@ var recorded = map[string][]string{
 	"approved": {"sessions piiir", "update approve", "!timer fired", "activity RunSetup", "activity RunChecks",
 		"activity OpenPullRequest", "activity CleanUp", "outcome pull_request"},
 	"queued-limited":    {"sessions pir", "update resume", "marker Version", "log budget", "outcome pull_request"},
+	"queued-at-another": {"sessions pir", "update resume", "marker Version", "activity ReleaseAdmission", "outcome pull_request"},
 	"setup-once":        {"sessions pir", "activity RunSetup", "marker Version", "outcome pull_request"},
 	"approved-by-timer": {"sessions pir", "timer fired", "!update approve", "!signal approve", "outcome pull_request"},
 	"edited": {"sessions ppir", "update edit", "signal approve", "signal tell", "timer canceled", "!timer fired", "log refused",

@@ -115,9 +115,10 @@ func (f *follower) round(ctx workflow.Context, items []forge.Item) error {
 	if err := f.parking.insist(ctx, func() error { return f.runner.assign(ctx) }); err != nil {
 		return err
 	}
-	start, conflict := f.status.Head, f.conflict()
+	start, conflict, base, merged := f.status.Head, f.conflict(), f.poller.snapshot.BaseHead, ""
 	if conflict {
-		if err := f.merge(ctx); err != nil {
+		var err error
+		if merged, err = f.merge(ctx); err != nil {
 			return err
 		}
 	}
@@ -136,7 +137,9 @@ func (f *follower) round(ctx workflow.Context, items []forge.Item) error {
 		return err
 	}
 	if conflict {
-		f.going.Tried[conflictKey(f.poller.snapshot.BaseHead)] = f.poller.snapshot.Head
+		for _, b := range f.tried(ctx, base, merged) {
+			f.going.Tried[conflictKey(b)] = f.poller.snapshot.Head
+		}
 	}
 	for _, i := range items {
 		if i.Kind == forge.CheckItem {

@@ -36,6 +36,17 @@ func arriving() []branch {
 					func() error { return letIn(ctx, p) })
 			},
 		},
+		{
+			name: "queued-at-another", input: origin, config: `{"approval":{"mode":"none"}}`, limiter: closedInTurn, shared: true,
+			outcome: task.PullRequest,
+			drive: func(ctx context.Context, p *play) error {
+				return inTurn(
+					func() error { return p.until(ctx, isQueued) },
+					func() error { return p.update(ctx, signals.Resume, signals.ResumeRequest{Message: by("resume-1")}) },
+					func() error { return p.happens(ctx, "AcquireAdmission", 3) },
+					func() error { return letIn(ctx, p) })
+			},
+		},
 		{name: "queued-abandoned", input: origin, limiter: closed, outcome: task.Abandoned, drive: func(ctx context.Context, p *play) error {
 			return inTurn(
 				func() error { return p.until(ctx, isQueued) },
@@ -85,6 +96,14 @@ func useTwice(ctx context.Context, p *play) error {
 // closed is a gate that lets nobody in at once.
 func closed(int) signals.AcquireAnswer {
 	return signals.AcquireAnswer{Limiter: limiterName, Wait: signals.WaitSessions, Detail: "1 of 1 at work: another"}
+}
+
+// closedInTurn are two gates, of which the second is closed first, and then the first one.
+func closedInTurn(n int) signals.AcquireAnswer {
+	if n == 2 || n == 3 {
+		return closed(n)
+	}
+	return signals.AcquireAnswer{Limiter: limiterName, Admitted: true, Ceiling: 10}
 }
 
 func isQueued(s signals.Status) bool { return s.Phase == task.Queued && s.Reason != "" }

@@ -54,6 +54,7 @@ type branch struct {
 	snapshot func(p *play, l *forge.Snapshot) // makes of a quiet pull request what the branch is about
 	push     func(p *play, n int) error
 	limiter  func(n int) signals.AcquireAnswer // what it answers; everybody is let in when nil
+	shared   bool                              // all tasks together are limited too
 
 	drive   func(ctx context.Context, p *play) error // what people do, and what becomes of hosts
 	outcome task.Outcome

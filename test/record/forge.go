@@ -25,7 +25,7 @@ var pullID = signals.PullRequestID("github.com", "acme", "calc", pullNumber)
 
 // CheckForge finds a forge for every repository.
 func (s *stage) CheckForge(ctx context.Context, _ task.Repository) (activities.Checked, error) {
-	return activities.Checked{Rooms: s.of(ctx).rooms}, nil
+	return activities.Checked{Rooms: s.of(ctx).rooms, Shared: s.of(ctx).shared}, nil
 }
 
 // ForkRepository has a fork of every repository.

@@ -31,6 +31,7 @@ func pulls() []branch {
 		withFollower(branch{name: "pull-request-conflict-stays", outcome: task.PullMerged, snapshot: conflicting, session: unresolved,
 			commit: nothingNew,
 			drive:  mergeAfterAll}),
+		withFollower(branch{name: "pull-request-base-moved", outcome: task.PullMerged, snapshot: conflictingAnew, push: afterTheBase, drive: mergeAfterTwo}),
 		withFollower(branch{name: "pull-request-blocker", outcome: task.PullClosed, snapshot: failsUntil(2), drive: resumeThenClose}),
 		withFollower(branch{name: "pull-request-rounds-used-up", outcome: task.PullMerged, config: oneRound, snapshot: failsOtherwiseUntil(2),
 			drive: resumeThenMerge}),
@@ -99,6 +100,30 @@ func failedCheck(sign string) forge.Item {
 func conflicting(_ *play, l *forge.Snapshot) {
 	no := false
 	l.Mergeable = &no
+}
+
+// conflictingAnew is a pull request whose base moves while its first conflict is resolved.
+func conflictingAnew(p *play, l *forge.Snapshot) {
+	no := false
+	switch {
+	case p.counted("pushed") > 1:
+		return
+	case p.counted("MergeBase") > 0:
+		l.BaseHead = commitID("moved")
+	default:
+		l.BaseHead = commitID("older")
+	}
+	l.Mergeable = &no
+}
+
+// afterTheBase is a push that comes when the pull request has been read once more.
+func afterTheBase(p *play, n int) error {
+	if n > 1 {
+		return nil
+	}
+	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+	defer stop()
+	return p.happens(ctx, "PollPullRequest", p.counted("PollPullRequest")+2)
 }
 
 // unresolved is an implementer who does not know what both sides meant.

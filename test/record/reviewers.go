@@ -25,6 +25,12 @@ func mergeAfterAll(ctx context.Context, p *play) error {
 		func() error { return p.turns(ctx, p.name, "merged") })
 }
 
+func mergeAfterTwo(ctx context.Context, p *play) error {
+	return inTurn(
+		func() error { return p.happens(ctx, "CleanUp", 2) },
+		func() error { return p.turns(ctx, p.name, "merged") })
+}
+
 func mergeAfterPush(ctx context.Context, p *play) error {
 	return inTurn(
 		func() error { return p.happens(ctx, "pushed", 1) },

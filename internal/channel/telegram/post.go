@@ -34,7 +34,10 @@ func (t *Telegram) Post(ctx context.Context, to task.Room, m channel.Message, ag
 	if len(list) == 0 {
 		return task.MessageRef{}, fault.New(fault.Input, "the message %q has no text", m.Key)
 	}
-	done := t.written.of(to, m, again)
+	var done progress
+	if again {
+		done = t.written.Of(to, m)
+	}
 	if done.chat == 0 {
 		done.chat = chat
 	}
@@ -54,7 +57,7 @@ func (t *Telegram) Post(ctx context.Context, to task.Room, m channel.Message, ag
 			return task.MessageRef{}, err
 		}
 		done.chat, done.ids = p.ChatID.(int64), append(slices.Clip(done.ids), id)
-		t.written.keep(to, m, done)
+		t.written.Keep(to, m, done)
 	}
 	at := task.MessageRef{Room: to, Message: strconv.Itoa(done.ids[len(done.ids)-1])}
 	if done.chat != chat {

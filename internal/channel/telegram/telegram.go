@@ -55,7 +55,7 @@ type Telegram struct {
 	sleep   func(ctx context.Context, d time.Duration) error
 	hold    time.Duration
 	backoff Backoff
-	written memory
+	written channel.Unfinished[progress]
 }
 
 var (

@@ -55,6 +55,47 @@ func TestWhatIsSent(t *testing.T) {
 	}
 }
 
+// A long message of which some parts were sent goes on behind them, and one that is sent is not sent again.
+func TestLongGoesOn(t *testing.T) {
+	p := whatsapptest.New(t)
+	calls := &pausing{RoundTripper: p.Client().Transport}
+	w := open(t, p, func(c *Config) { c.HTTP = &http.Client{Transport: calls} })
+	m := channel.Message{Key: "k1", Text: strings.Repeat("A line of a long text.\n\n", 600)}
+	at := post(t, w, room, m)
+	whole := len(p.Messages(""))
+	if whole < 3 {
+		t.Fatalf("%d parts", whole)
+	}
+	if again, err := w.Post(t.Context(), room, m, true); err != nil || again != at || len(p.Messages("")) != whole {
+		t.Errorf("%v: at %+v, %d messages; it is at %+v, %d", err, again, len(p.Messages("")), at, whole)
+	}
+	m.Key = "k2"
+	calls.before = 2
+	if _, err := w.Post(t.Context(), room, m, false); fault.KindOf(err) != fault.Infra || len(p.Messages("")) != whole+1 {
+		t.Fatalf("%v, %d messages", err, len(p.Messages("")))
+	}
+	if at, err := w.Post(t.Context(), room, m, true); err != nil || len(p.Messages("")) != 2*whole || at.Message != p.Messages("")[2*whole-1].ID {
+		t.Errorf("%v: at %+v, %d messages, want %d", err, at, len(p.Messages("")), 2*whole)
+	}
+}
+
+// pausing lets so many calls through, and then asks for a pause, once.
+type pausing struct {
+	http.RoundTripper
+	before int // 0 for no pause
+}
+
+func (p *pausing) RoundTrip(r *http.Request) (*http.Response, error) {
+	if p.before > 0 {
+		if p.before--; p.before == 0 {
+			answer := httptest.NewRecorder()
+			whatsapptest.Problem(http.StatusTooManyRequests, 130429, "Rate limit hit")(answer, r)
+			return answer.Result(), nil
+		}
+	}
+	return p.RoundTripper.RoundTrip(r)
+}
+
 // A long text is sent before the buttons, which follow its heading.
 func TestLongWithButtons(t *testing.T) {
 	for name, c := range map[string]struct {

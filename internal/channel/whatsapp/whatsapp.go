@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,7 +40,7 @@ type Config struct {
 //
 // Messages can't be edited on WhatsApp, and their buttons stay. So Edit does nothing for mere progress, and sends a
 // message that quotes the old one when somebody has to act (Message.Loud); it sends that again if repeated. Posts can't
-// be searched either: if the answer was lost, the message is sent again.
+// be searched either: if an answer was lost, that message, or that part of a long one, is sent again.
 type WhatsApp struct {
 	cfg     Config
 	api     string // URL of the messages edge
@@ -47,6 +48,8 @@ type WhatsApp struct {
 	log     *slog.Logger
 	now     func() time.Time
 	answers answers
+
+	unfinished channel.Unfinished[[]string] // ids of the parts of recent messages
 }
 
 var (
@@ -104,8 +107,8 @@ func client(given *http.Client) *http.Client {
 // Edits reports false: messages can't be edited.
 func (w *WhatsApp) Edits() bool { return false }
 
-// Post sends a message. A long one is split into several; the last one has the buttons.
-func (w *WhatsApp) Post(ctx context.Context, to task.Room, m channel.Message, _ bool) (task.MessageRef, error) {
+// Post sends a message. A long one is split into several; the last one has the buttons. One that is sent again goes on behind the parts that were sent.
+func (w *WhatsApp) Post(ctx context.Context, to task.Room, m channel.Message, again bool) (task.MessageRef, error) {
 	parts, err := w.compose(to, m)
 	if err != nil {
 		return task.MessageRef{}, err
@@ -113,13 +116,19 @@ func (w *WhatsApp) Post(ctx context.Context, to task.Room, m channel.Message, _ 
 	if len(parts) == 0 {
 		return task.MessageRef{}, fault.New(fault.Input, "no part of the text fits into a whatsapp message")
 	}
-	at := task.MessageRef{Room: to}
-	for _, p := range parts {
-		if at.Message, err = w.send(ctx, p); err != nil {
+	var ids []string // of the parts sent so far
+	if again {
+		ids = w.unfinished.Of(to, m)
+	}
+	for len(ids) < len(parts) {
+		id, err := w.send(ctx, parts[len(ids)])
+		if err != nil {
 			return task.MessageRef{}, err
 		}
+		ids = append(slices.Clip(ids), id)
+		w.unfinished.Keep(to, m, ids)
 	}
-	return at, nil
+	return task.MessageRef{Room: to, Message: ids[len(ids)-1]}, nil
 }
 
 // Edit sends a message that quotes the old one if m is loud, and does nothing otherwise; see WhatsApp.
