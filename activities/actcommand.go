@@ -87,7 +87,7 @@ func (r *toolRun) command(ctx context.Context, c transcript.Call) callResult {
 	if err != nil {
 		return callResult{err: err}
 	}
-	r.enforcer.event(agent.Event{Kind: agent.ToolResult, ID: c.ID, Failed: res.Exit.Code != 0, Text: fmt.Sprintf("exit code %d", res.Exit.Code)})
+	r.enforcer.event(agent.Event{Kind: agent.ToolResult, ID: c.ID, Failed: res.Recorded() != 0, Text: fmt.Sprintf("exit code %d", res.Recorded())})
 	return commandResult(in.Command, res, file, limits.longest)
 }
 

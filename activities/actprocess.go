@@ -48,12 +48,7 @@ type background struct {
 func (p *processes) start(session, command, file string, now time.Time, run func() (*process.Process, error)) (*background, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	list, n := p.all[session], 0
-	for _, b := range list {
-		if !b.ended() {
-			n++
-		}
-	}
+	list, n := p.all[session], p.live(session)
 	if n >= mostProcesses {
 		return nil, fault.New(fault.Work, "%d commands run in the background already, which is the most: end one by manage_process", n)
 	}
@@ -68,6 +63,23 @@ func (p *processes) start(session, command, file string, now time.Time, run func
 	}
 	p.all[session] = append(list, b)
 	return b, nil
+}
+
+// live is how many commands of a session run. It is called with the lock.
+func (p *processes) live(session string) (n int) {
+	for _, b := range p.all[session] {
+		if !b.ended() {
+			n++
+		}
+	}
+	return n
+}
+
+// busy tells whether a command of a session runs.
+func (p *processes) busy(session string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.live(session) > 0
 }
 
 func (p *processes) of(session string) []*background {

@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/confine/process"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/repo/workspace/gittest"
 	"github.com/longshift/longshift/signals"
@@ -134,6 +136,19 @@ func TestCommandWall(t *testing.T) {
 	must(t, err)
 	if _, err := os.Stat(filepath.Join("/proc", strings.TrimSpace(string(pid)))); err == nil {
 		t.Error("a process of the command is left")
+	}
+}
+
+// A command that was ended at its limit has not succeeded, whatever it exits with.
+func TestCommandWallIsNoSuccess(t *testing.T) {
+	t.Parallel()
+	for name, r := range map[string]process.Result{"limit": {TimedOut: true}, "guard": {Exit: process.Exit{Err: errors.New("killed")}}} {
+		if r.Recorded() == 0 {
+			t.Errorf("%s: recorded as a success", name)
+		}
+	}
+	if code := (process.Result{Exit: process.Exit{Code: 3}}).Recorded(); code != 3 {
+		t.Errorf("recorded as %d", code)
 	}
 }
 

@@ -48,7 +48,7 @@ func (r *commandRunner) run(
 	// Half of what is kept is the end of the output: more than the tail, because hiding secrets may shorten it.
 	res, err := r.boxes.run(ctx, s, process.Limits{Wall: in.Wall, Keep: 4 * tailSize}, box)
 	if err == nil {
-		done(res.Exit.Code, res.Duration)
+		done(res.Recorded(), res.Duration)
 	}
 	return res, err
 }

@@ -98,13 +98,14 @@ type moment struct {
 	dir   string // of the session on this host
 	head  string
 	wrote bool // by the act that has just ended
+	busy  bool // a command runs in the background, which may write
 	ends  bool // the ask ends here
 	last  bool // it has reported: its work is committed next
 }
 
 // moment is where the session of an act stands.
 func (a *Acts) moment(act Act, s Started, tree *workspace.Tree, head string) moment {
-	return moment{in: s.SessionInput, tree: tree, store: a.store(act), dir: a.recordOf(act).dir, head: head}
+	return moment{in: s.SessionInput, tree: tree, store: a.store(act), dir: a.recordOf(act).dir, head: head, busy: a.processes.busy(act.Session)}
 }
 
 // bringAnswer has an answer leave this host before its calls are made: they may take long, and another host must know that they were begun.
@@ -145,7 +146,7 @@ func (h *handovers) bring(ctx context.Context, m moment) (problem string) {
 	defer cancel()
 	was.At = h.now()
 	err := h.export(ctx, m, was.Head)
-	if err == nil {
+	if err == nil && !m.busy { // git reads the work tree outside of any box: nothing may put links into its way meanwhile
 		var pushed bool
 		pushed, err = m.tree.PushSnapshot(ctx, workspace.SnapshotSpec{Note: asJSON(point{m.in.ID, m.head}), Clean: readOnly,
 			Inspect: func(write func(io.Writer) error) error { return h.inspector.leaksOf(write, nil) }})

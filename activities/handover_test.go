@@ -164,6 +164,29 @@ func TestNativeWorkIsBroughtAway(t *testing.T) {
 	}
 }
 
+// TestNoSnapshotBesideACommand: git reads the work tree outside of the sandbox, so it waits until nothing in there can write.
+func TestNoSnapshotBesideACommand(t *testing.T) {
+	b := newBench(t, nil)
+	b.handsOver(false)
+	b.prepare()
+	r := b.begins(task.Implementer, []transcript.Call{calling("run_command", `{"command":"sleep 300","background":true}`),
+		calling("write_file", `{"path":"one.txt","content":"1"}`), calling("manage_process", `{"action":"kill","process":"p1"}`),
+		calling("write_file", `{"path":"two.txt","content":"2"}`)})
+	pushed := func() string { return gittest.Git(t, b.remote, "for-each-ref", "refs/longshift-fence") }
+	r.open()
+	before := pushed()
+	r.turn(2)
+	if pushed() != before {
+		t.Error("brought away while a command runs in the background")
+	}
+	r.makes()
+	<-r.host.Acts.processes.of(r.in.ID)[0].running.Done()
+	r.makes()
+	if pushed() == before {
+		t.Error("not brought away when it has ended")
+	}
+}
+
 // TestObjectStoreIsDown: the session goes on, people are told, and the store is not asked at each act.
 func TestObjectStoreIsDown(t *testing.T) {
 	b := newBench(t, nil)

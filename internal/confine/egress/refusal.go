@@ -57,7 +57,8 @@ func (p *Proxy) refuse(ctx context.Context, conn net.Conn, r *refusal) {
 }
 
 func (p *Proxy) report(ctx context.Context, r *refusal) {
-	p.config.Log.Info("network access refused", "host", r.host, "port", r.port, "why", r.text)
+	// The command log has it, within bounds: a program that keeps trying must not fill a disk.
+	p.config.Log.Debug("network access refused", "host", r.host, "port", r.port, "why", r.text)
 	p.config.Denied(ctx, r.host, r.port, r.text)
 }
 

@@ -20,8 +20,8 @@ const (
 	guardGrace = 500 * time.Millisecond
 )
 
-// ReapSession ends every process with LONGSHIFT_SESSION=session in its environment, and all their descendants: TERM
-// first, KILL after 2 s. It returns the number of ended processes when it finds none any more. Processes of other users
+// ReapSession ends every process with LONGSHIFT_SESSION=session in its environment, but for those of another session that
+// were given it by a program, and all their descendants: TERM first, KILL after 2 s. It returns the number of ended processes when it finds none any more. Processes of other users
 // can't be seen; this process and its ancestors are never touched.
 func ReapSession(ctx context.Context, session string) (int, error) {
 	if session == "" {
@@ -47,14 +47,12 @@ func (f finder) find() ([]tree.Process, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	tops := []tree.Process{}
+	tops, ours := []tree.Process{}, s.Ancestors(os.Getpid())
 	for _, p := range s {
-		root := slices.ContainsFunc(f.roots, p.Same)
-		if root || f.session != "" && p.Carries(SessionEnv+"="+f.session) {
+		if slices.ContainsFunc(f.roots, p.Same) || f.marked(s, p, ours) {
 			tops = append(tops, p)
 		}
 	}
-	ours := s.Ancestors(os.Getpid())
 	found := map[int]tree.Process{}
 	for _, top := range tops {
 		for _, p := range append(s.Descendants(top.Pid), top) {
@@ -65,6 +63,27 @@ func (f finder) find() ([]tree.Process, error) {
 	}
 	return slices.Collect(maps.Values(found)), nil
 }
+
+// marked reports whether a process belongs to the session. A program can give its children any mark, so that of the outermost guard above the
+// process counts, which we have started.
+func (f finder) marked(s tree.Snapshot, p tree.Process, ours []int) bool {
+	mark := SessionEnv + "=" + f.session
+	if f.session == "" || !p.Carries(mark) {
+		return false
+	}
+	top := p
+	for _, pid := range s.Ancestors(p.Pid) {
+		if slices.Contains(ours, pid) {
+			break
+		}
+		if isGuard(s[pid]) {
+			top = s[pid]
+		}
+	}
+	return top.Same(p) || top.Carries(mark)
+}
+
+func isGuard(p tree.Process) bool { return p.Arguments() == guard.Name+"\x00" }
 
 // reap ends the processes that f finds until there are none: TERM to each, KILL after the grace period. Without a grace
 // period they get KILL at once.
@@ -107,7 +126,7 @@ func reap(ctx context.Context, grace time.Duration, f finder) (int, error) {
 // has cleared its environment could no longer be found. Afterwards they get a moment to exit by themselves.
 func split(list []tree.Process) (guards, others []tree.Process) {
 	for _, p := range list {
-		if p.Arguments() == guard.Name+"\x00" {
+		if isGuard(p) {
 			guards = append(guards, p)
 		} else {
 			others = append(others, p)

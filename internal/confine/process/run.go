@@ -29,6 +29,14 @@ type Result struct {
 	TimedOut  bool          // Limits.Wall was reached
 }
 
+// Recorded is the exit code as it is written down: -1 for a command that was ended at its limit, since many exit with 0 then.
+func (r Result) Recorded() int {
+	if r.TimedOut || r.Err != nil {
+		return -1
+	}
+	return r.Code
+}
+
 // Bash is the Spec of a shell command: bash without start-up files and without functions from the environment. The
 // caller adds Dir, Env and Session.
 func Bash(command string) Spec {

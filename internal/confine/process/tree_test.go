@@ -154,6 +154,25 @@ func TestReapSessionFindsWhatAKilledGuardLeft(t *testing.T) {
 	}
 }
 
+// A program may mark its children with another session. Who ends that session does not touch them, and does not wait for them.
+func TestReapSessionKnowsAForgedMark(t *testing.T) {
+	ours, theirs := fmt.Sprintf("forged-%d", os.Getpid()), fmt.Sprintf("forger-%d", os.Getpid())
+	s := bash(fmt.Sprintf(`(echo $BASHPID; export LONGSHIFT_SESSION=%s; exec -a %s /bin/cat) < <(sleep 1000) & wait`, ours, guard.Name))
+	s.Session = theirs
+	p := mustStart(t, t.Context(), s)
+	pids := readPids(t, p.Stdout(), 1)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if n, err := ReapSession(ctx, ours); n != 0 || err != nil || gone(pids[0]) {
+		t.Errorf("ended %d, %v; the child is gone: %t", n, err, gone(pids[0]))
+	}
+	if n, err := reap(t.Context(), 20*time.Millisecond, finder{session: theirs}); n < 2 || err != nil {
+		t.Errorf("its own session: ended %d, %v", n, err)
+	}
+	p.Wait()
+	waitGone(t, pids...)
+}
+
 func TestReapSessionReachesWhatClearedItsEnvironment(t *testing.T) {
 	session := fmt.Sprintf("clear-%d", os.Getpid())
 	s := bash(`env -i setsid /bin/bash -c 'trap "" TERM; echo $$; while :; do sleep 1000 & wait; done' & wait`)

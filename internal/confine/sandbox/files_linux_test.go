@@ -94,6 +94,16 @@ func TestPrivateFolders(t *testing.T) {
 	}
 }
 
+// The folder with the sockets of boxes is covered wherever it is.
+func TestTemporaryFolderIsCovered(t *testing.T) {
+	dir := elsewhere(t)
+	t.Setenv("TMPDIR", dir)
+	c := workIn(t)
+	if out := must(t, c, "ls -A "+dir+"; echo end"); strings.Contains(out, boxPrefix) {
+		t.Errorf("a box sees %q", out)
+	}
+}
+
 // PATH often names folders of one that is readable as a whole. Each mount makes bubblewrap read the table of all of them.
 func TestReadableBelowReadable(t *testing.T) {
 	base := realPath(t, t.TempDir())

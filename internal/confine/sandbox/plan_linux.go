@@ -42,10 +42,10 @@ type plan struct {
 // privates are the folders that every box has for itself.
 func privates() []string { return []string{"/tmp", "/var/tmp", "/dev/shm"} }
 
-// alwaysHidden lists what builds don't need: sockets of the host's services and, when the worker runs as root, files
-// that only root may read.
+// alwaysHidden lists what builds don't need: sockets of the host's services, the folder with those of other boxes, and, when the worker runs as
+// root, files that only root may read.
 func alwaysHidden() []string {
-	list := []string{"/run"}
+	list := []string{"/run", os.TempDir()}
 	if os.Geteuid() == 0 {
 		list = append(list, "/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/ssh", "/boot", "/lost+found")
 	}
