@@ -116,7 +116,7 @@ func (a *Acts) ask(ctx context.Context, in AskInput, s Started, kept *keptAct) (
 		return ask.summarise(ctx)
 	}
 	if err != nil {
-		return a.unanswered(c, ends, log, err)
+		return a.unanswered(ctx, c, ends, log, err)
 	}
 	if u := ends.model.unwritten(); u != nil {
 		return ActResult{}, u
@@ -180,9 +180,17 @@ func (a *Acts) answered(
 	return res, nil
 }
 
+// mostThrottled is how many attempts may be throttled, each with the tries of the API's client, until the quota counts as used up.
+const mostThrottled = 3
+
 // unanswered tells a failure that decides how the session goes on from one of the moment.
-func (a *Acts) unanswered(c *transcript.Conversation, ends *endpoints, log *sessionLog, err error) (ActResult, error) {
+func (a *Acts) unanswered(
+	ctx context.Context, c *transcript.Conversation, ends *endpoints, log *sessionLog, err error,
+) (ActResult, error) {
 	var why *agent.Failure
+	if throttled := (*agent.Throttled)(nil); errors.As(err, &throttled) && heartbeatOf(ctx).info.Attempt > mostThrottled {
+		err = &agent.Failure{Kind: agent.Quota, Text: throttled.Error()}
+	}
 	if !errors.As(err, &why) {
 		if ends.model.endpoint == nil || !ends.model.endpoint.State().BudgetRefused {
 			return ActResult{}, fault.New(fault.Infra, "ask the model: %w", err)

@@ -417,6 +417,32 @@ func TestNativeAnswerIsCutOff(t *testing.T) {
 	}
 }
 
+// TestNativeIsThrottled: an API that asks for patience is asked again, and after some attempts the quota counts as used up.
+func TestNativeIsThrottled(t *testing.T) {
+	b := newBench(t, nil)
+	b.prepare()
+	r := b.begins(task.Implementer)
+	b.Model = throttling{}
+	b.start()
+	r.open()
+	for number, quota := range map[int32]bool{1: false, mostThrottled: false, mostThrottled + 1: true} {
+		a := r.attempt()
+		a.number = number
+		var asked ActResult
+		err := a.run(r.host.Acts.AskModel, AskInput{Act: r.act()}, &asked)
+		if quota != (err == nil && asked.Kind == agent.Quota) || !quota && applicationError(t, err).NextRetryDelay() != 7*time.Second {
+			t.Errorf("attempt %d: %+v, %v", number, asked, err)
+		}
+	}
+}
+
+// throttling is a model whose API asks for patience.
+type throttling struct{}
+
+func (throttling) Answer(context.Context, agent.Endpoint, transcript.Query) (transcript.Answer, error) {
+	return transcript.Answer{}, &agent.Throttled{Err: &fault.Later{After: 7 * time.Second, Err: fault.New(fault.Infra, "too many requests")}}
+}
+
 // answering is a model that always gives the same answer.
 type answering transcript.Answer
 

@@ -41,7 +41,7 @@ func (k *modelCall) summarise(ctx context.Context) (ActResult, error) {
 		err = &agent.Failure{Kind: agent.Errored, Text: "the conversation is too long to go on, and the model gives no summary of it"}
 	}
 	if err != nil {
-		return k.of.unanswered(k.c, k.ends, k.log, err)
+		return k.of.unanswered(ctx, k.c, k.ends, k.log, err)
 	}
 	summary := &transcript.Summary{Text: summaryHead + answer.Text, Total: k.ends.close()}
 	k.log.line("! the conversation had become too long: a summary of %d bytes stands for it", len(answer.Text))

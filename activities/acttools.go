@@ -200,5 +200,10 @@ func (en *enforcer) mayRead(path string) bool {
 // aboutSession is what the reports of a session are held to.
 func aboutSession(in SessionInput, accepted func(reporting.Report)) reporting.About {
 	return reporting.About{Deliverable: in.Prompt.Deliverable, Plan: in.Prompt.Plan,
-		Confirms: in.Role == task.Reviewer && len(in.Prompt.Spec) > 0 && !in.Prompt.Sync, Accepted: accepted}
+		Confirms: in.confirms(), Accepted: accepted}
+}
+
+// confirms tells whether the session's approval is to confirm each deliverable.
+func (in SessionInput) confirms() bool {
+	return in.Role == task.Reviewer && len(in.Prompt.Spec) > 0 && !in.Prompt.Sync
 }

@@ -271,3 +271,19 @@ func TestCleanCommands(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// The status file is Longshift's own: settings that close it to sessions, and rules for settings, stop no push of it.
+func TestRecordedIsPushed(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	b.prepare()
+	gittest.Write(t, b.work(), map[string]string{"src/sum.go": "package calc\n"})
+	one := b.commit(1, nil).Commit
+	out := b.record(one, Recorded{Deliverable: task.Deliverable{ID: "FEAT-001", Description: "It sums", Status: task.Passed, Proved: provedAt(one)},
+		Command: "go test ./...", Made: []Span{{b.made.BaseCommit, one}}})
+	for _, paths := range []task.PathSettings{{Write: []string{"src/**"}}, {ReadOnly: []string{".longshift/**"}}} {
+		if head := b.push(PushInput{Paths: paths}); head != out.Commit {
+			t.Errorf("%+v: pushed %s, want %s", paths, head, out.Commit)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"sync/atomic"
+	"time"
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/reporting"
@@ -71,6 +72,7 @@ func (in SessionInput) byTools() bool {
 func (e *endpoints) show(ctx context.Context, s *agent.Session) {
 	if m := e.model.endpoint; m != nil {
 		s.Search, s.OpenAI, s.Spent = m.Granted("web_search"), e.model.api == gateway.OpenAI, e.model.spent
+		s.Failing = func() time.Time { return m.State().FailingSince }
 		s.BaseURL, s.Upstream, s.Token, s.Login = m.BaseURL(), m.Upstream(), m.Token(), m.Kind(ctx) == gateway.OAuth
 	}
 	if e.reports != nil {
@@ -109,6 +111,14 @@ func (e *endpoints) begin(in SessionInput, log *sessionLog) {
 			e.model.finish()
 		}
 	}))
+}
+
+// distrust takes back what was reported since the session began: it is not to be believed.
+func (e *endpoints) distrust() error {
+	if e.reports == nil {
+		return nil
+	}
+	return e.reports.Distrust()
 }
 
 // reopen takes back the report that has ended the session, so that its next attempt goes on with the work.

@@ -34,6 +34,8 @@ func (r *sessionRun) report(res *SessionResult, out agent.Outcome, log *sessionL
 			review = task.Review{Text: res.Report.Text}
 		}
 		res.Review = &review
+	case r.in.Role == task.Reviewer && res.Report.Kind == task.ReportApproved && r.in.byTools() && r.in.confirms():
+		// Only the tool asks what was confirmed. Without a review the session is asked for its report again.
 	case r.in.Role == task.Reviewer:
 		if res.Report.Kind == task.ReportApproved || res.Report.Kind == task.ReportChanges {
 			res.Review = &task.Review{Approved: res.Report.Kind == task.ReportApproved, Text: res.Report.Text}

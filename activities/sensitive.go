@@ -8,6 +8,7 @@ import (
 
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/redact"
+	"github.com/longshift/longshift/internal/repo/deliverable"
 	"github.com/longshift/longshift/internal/repo/sensitive"
 	"github.com/longshift/longshift/internal/repo/workspace"
 	"github.com/longshift/longshift/task"
@@ -63,9 +64,11 @@ func (i *inspector) inspect(
 	}
 	var all, closed []task.Finding
 	err = tree.Changes(ctx, func(c workspace.FileChange) error {
-		all = append(all, sensitive.Inspect(sensitive.Change(c))...)
-		if outside != nil {
-			closed = append(closed, outside(c)...)
+		if c.Path != deliverable.Path || c.OldPath != deliverable.Path { // that file is our own: no session changes it
+			all = append(all, sensitive.Inspect(sensitive.Change(c))...)
+			if outside != nil {
+				closed = append(closed, outside(c)...)
+			}
 		}
 		return also(sensitive.Change(c))
 	})

@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -76,6 +77,45 @@ func TestReports(t *testing.T) {
 		}
 		if s := c.p.sessions()[0]; (s.Reports != nil) != (c.by == task.AgentClaude) || s.ReadOnly != c.role.ReadOnly() {
 			t.Errorf("%s: given the tools %+v, read-only %v", c.name, s.Reports, s.ReadOnly)
+		}
+	}
+}
+
+// An approval that has to confirm each deliverable counts only by the tool, which asks what was confirmed. A request for changes counts by text too.
+func TestApprovalThatConfirms(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]agent.Agent{})
+	b.prepare()
+	for text, want := range map[string]*task.Review{
+		"<APPROVED>fine</APPROVED>": nil, "<REQUEST_CHANGES>calc.go:3</REQUEST_CHANGES>": {Text: "calc.go:3"},
+	} {
+		b.Agents[task.AgentClaude] = says(text)
+		in := b.session(task.Reviewer, task.AgentClaude)
+		in.Prompt.Spec = []string{"SPEC.md"}
+		in.Prompt.Plan = &task.Plan{Deliverables: []task.Deliverable{{ID: "FIX-001", Description: "Add", Status: task.Passed}}}
+		got, err := b.attempt().session(b.Sessions, in)
+		must(t, err)
+		if diff := cmp.Diff(want, got.Review); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", text, diff)
+		}
+	}
+}
+
+// Each message of an agent begins a line, whatever the one before it ends with.
+func TestMarkersOfTheNextMessage(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]agent.Agent{})
+	b.prepare()
+	for _, first := range []string{"Running the tests now", "```\nx\n```", "`x`"} {
+		b.Agents["script"] = &player{play: func(_ context.Context, _ agent.Session, tell func(agent.Event)) (agent.Outcome, error) {
+			tell(agent.Event{Kind: agent.Text, Text: first})
+			tell(agent.Event{Kind: agent.Text, Text: "<DONE>fix: sum</DONE>"})
+			return agent.Outcome{Kind: agent.Completed}, nil
+		}}
+		got, err := b.attempt().session(b.Sessions, b.session(task.Implementer, "script"))
+		must(t, err)
+		if got.Report.Kind != task.ReportDone || got.Report.Text != "fix: sum" {
+			t.Errorf("after %q: %+v", first, got.Report)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/longshift/longshift/internal/agent"
@@ -95,6 +96,33 @@ func TestAlarmAfterAReport(t *testing.T) {
 	must(t, err)
 	if len(again.sessions()) != 1 || got.Report.Kind != task.ReportBlocked {
 		t.Errorf("run %d times, %+v", len(again.sessions()), got)
+	}
+}
+
+// TestAlarmTakesAllReports: what the agent reported before the alarm counts as little as its last report.
+func TestAlarmTakesAllReports(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]agent.Agent{})
+	b.prepare()
+	in := b.session(task.Reviewer, task.AgentClaude)
+	in.Prompt.Spec = []string{"SPEC.md"}
+	in.Prompt.Plan = &task.Plan{Deliverables: []task.Deliverable{{ID: "FIX-001", Description: "Add", Status: task.Passed}}}
+	b.Agents[task.AgentClaude] = &player{play: func(ctx context.Context, s agent.Session, _ func(agent.Event)) (agent.Outcome, error) {
+		must(t, callTools(ctx, s.Reports, "deliverable_verify", `{"id":"FIX-001","holds":true,"text":"ran it"}`))
+		return agent.Outcome{}, fault.New(fault.Internal, "a call was made that was refused")
+	}}
+	if got, err := b.attempt().session(b.Sessions, in); err == nil {
+		t.Errorf("the alarm is lost: %+v", got)
+	}
+	var refused error
+	b.Agents[task.AgentClaude] = &player{play: func(ctx context.Context, s agent.Session, _ func(agent.Event)) (agent.Outcome, error) {
+		refused = callTools(ctx, s.Reports, "review_submit", `{"verdict":"approved","text":"fine"}`)
+		return agent.Outcome{Kind: agent.Completed}, nil
+	}}
+	got, err := b.attempt().session(b.Sessions, in)
+	must(t, err)
+	if refused == nil || !strings.Contains(refused.Error(), "FIX-001 is not verified") || got.Review != nil {
+		t.Errorf("an approval by what was verified before: %v, %+v", refused, got.Review)
 	}
 }
 

@@ -151,7 +151,7 @@ func (l *sessionLog) reports() (answer []byte, markers []task.Marker) {
 }
 
 func (l *sessionLog) say(text string) {
-	visible, markers := l.parser.Write(text)
+	visible, markers := l.parser.Write(text + "\n") // the next message begins a line: what this one left open in it ends here
 	l.take(visible, markers)
 }
 

@@ -86,7 +86,7 @@ func (r *sessionRun) do(ctx context.Context) (_ SessionResult, err error) {
 		})
 	}
 	if fault.KindOf(runErr) == fault.Internal { // an alarm: what was reported is not to be believed
-		runErr = errors.Join(runErr, ends.reopen())
+		runErr = errors.Join(runErr, ends.distrust())
 	} else if ends.ended() {
 		out.Kind, runErr = agent.Completed, nil
 	}

@@ -58,6 +58,7 @@ type Endpoint struct {
 	Upstream string                               // name of the endpoint behind BaseURL for people, such as api.anthropic.com
 	Token    string                               // credential for BaseURL, in place of a key
 	Spent    func() (until time.Time, spent bool) `json:"-"` // the endpoint answers no call for now, its quota being used up; nil if it does not tell
+	Failing  func() (since time.Time)             `json:"-"` // since when it has failed every call; zero while it answers, nil if it does not tell
 	OpenAI   bool                                 // BaseURL speaks OpenAI's APIs, and else that of Anthropic
 	Search   bool                                 // the agent may use its model vendor's web search
 	Login    bool                                 // send Token as a subscription login, with the headers for one, and not as a key

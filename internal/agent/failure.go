@@ -12,4 +12,12 @@ type Failure struct {
 	TooLong bool // for Errored: the conversation is longer than the model takes
 }
 
+// Throttled is an answer of "too many requests" that says nothing of a quota. It may be over in a moment: who gets it again and again takes it for a
+// quota that is used up.
+type Throttled struct{ Err error }
+
+func (t *Throttled) Error() string { return t.Err.Error() }
+
+func (t *Throttled) Unwrap() error { return t.Err }
+
 func (f *Failure) Error() string { return string(f.Kind) + ": " + f.Text }

@@ -257,6 +257,26 @@ func TestBrokenAnswerIsSeenAsBroken(t *testing.T) {
 	}
 }
 
+// The session tells since when the endpoint has failed every call.
+func TestFailingSince(t *testing.T) {
+	s := openSession(t, startGateway(t, "http://127.0.0.1:1", nil), 0)
+	for _, status := range []int{503, 529, 500} {
+		s.observe("sonnet", status, http.Header{})
+	}
+	since := s.State().FailingSince
+	if since.IsZero() || time.Since(since) > time.Minute {
+		t.Errorf("failing since %s", since)
+	}
+	s.unreachable()
+	if again := s.State().FailingSince; !again.Equal(since) {
+		t.Errorf("then since %s", again)
+	}
+	s.observe("sonnet", 200, http.Header{})
+	if again := s.State().FailingSince; !again.IsZero() {
+		t.Errorf("after an answer since %s", again)
+	}
+}
+
 func TestUpstreamUnreachable(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

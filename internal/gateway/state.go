@@ -23,6 +23,8 @@ type State struct {
 	Overloaded  int               // answers with 529, and overload in mid-stream
 	Failed      int               // other answers with 5xx, and errors in mid-stream
 	Unreachable int               // calls without an answer
+
+	FailingSince time.Time // since when the endpoint has answered no call, its own faults being the reason; zero while it answers
 }
 
 // Window is the utilization of one quota window of a subscription.
@@ -57,7 +59,7 @@ func (s *Session) observe(model string, status int, h http.Header) (exhausted bo
 	s.gauge(h)
 	switch {
 	case status < 300:
-		s.throttle = throttle{}
+		s.throttle, s.state.FailingSince = throttle{}, time.Time{}
 		s.state.AuthRefused = ""
 		if s.state.Limit != nil && s.limited == model {
 			s.state.Limit = nil
@@ -71,10 +73,19 @@ func (s *Session) observe(model string, status int, h http.Header) (exhausted bo
 		}
 	case status == statusOverloaded:
 		s.state.Overloaded++
+		s.fails(now)
 	case status >= 500:
 		s.state.Failed++
+		s.fails(now)
 	}
 	return false
+}
+
+// fails notes a call that the endpoint has failed. It is called with the lock.
+func (s *Session) fails(now time.Time) {
+	if s.state.FailingSince.IsZero() {
+		s.state.FailingSince = now
+	}
 }
 
 // explain adds what the body of an error says, which arrives after its headers.
@@ -113,6 +124,7 @@ func (s *Session) unreachable() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.state.Unreachable++
+	s.fails(s.gateway.now())
 }
 
 // refuseAuth records that the credential source failed.

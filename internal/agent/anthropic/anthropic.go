@@ -135,7 +135,7 @@ func failure(err error) error {
 	case status == http.StatusTooManyRequests && api.Response.Header.Get("X-Should-Retry") == "false": // it says so where a quota is used up
 		return &agent.Failure{Kind: agent.Quota, Text: text}
 	case status == http.StatusTooManyRequests:
-		return pause(api.Response.Header, fault.New(fault.Infra, "the model's API: %s", text))
+		return &agent.Throttled{Err: pause(api.Response.Header, fault.New(fault.Infra, "the model's API: %s", text))}
 	case status < http.StatusBadRequest, // an error in the middle of an answer that had begun well
 		status >= http.StatusInternalServerError, status == http.StatusRequestTimeout, status == http.StatusConflict:
 		return fault.New(fault.Infra, "the model's API: %s", text)

@@ -133,8 +133,9 @@ func TestFailures(t *testing.T) {
 				t.Errorf("too long: %t", why.TooLong)
 			}
 			var later *fault.Later
-			if errors.As(err, &later) != (name == "slow down") {
-				t.Errorf("it says when to come back: %v", later)
+			var throttled *agent.Throttled
+			if slow := name == "slow down"; errors.As(err, &later) != slow || errors.As(err, &throttled) != slow {
+				t.Errorf("it says when to come back: %v; throttled: %v", later, throttled)
 			}
 		})
 	}

@@ -114,7 +114,9 @@ func (e said) failure(status int, again bool) error {
 		return &agent.Failure{Kind: agent.AuthFailed, Text: text}
 	case status == http.StatusTooManyRequests && (code == "insufficient_quota" || e.Type == "usage_limit_reached" || !again):
 		return &agent.Failure{Kind: agent.Quota, Text: text}
-	case status == http.StatusTooManyRequests, status >= http.StatusInternalServerError, status == http.StatusRequestTimeout, status == http.StatusConflict:
+	case status == http.StatusTooManyRequests:
+		return &momentary{&agent.Throttled{Err: fault.New(fault.Infra, "the model's API: %s", text)}}
+	case status >= http.StatusInternalServerError, status == http.StatusRequestTimeout, status == http.StatusConflict:
 		return &momentary{fault.New(fault.Infra, "the model's API: %s", text)}
 	}
 	tooLong := status == http.StatusRequestEntityTooLarge || code == "context_length_exceeded" || e.Type == "exceed_context_size_error" ||

@@ -160,6 +160,9 @@ func TestFailures(t *testing.T) {
 			if c.kind == "" && fault.KindOf(err) != fault.Infra {
 				t.Errorf("it is a %s", fault.KindOf(err))
 			}
+			if _, throttled := errors.AsType[*agent.Throttled](err); throttled != (name == "slow down") {
+				t.Errorf("throttled: %t", throttled)
+			}
 			if len(*bodies) != c.tries {
 				t.Errorf("asked %d times, want %d", len(*bodies), c.tries)
 			}

@@ -58,6 +58,21 @@ func TestSpent(t *testing.T) {
 	}
 }
 
+// TestOutage ends a session whose endpoint has failed every call for minutes: the binary would go on until its time is used up.
+func TestOutage(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, task.Implementer, one(task.Implementer, agenttest.Turn{Text: "Never said.", Fault: &agenttest.Fault{Status: 503}}))
+	b.session.Failing = func() (since time.Time) {
+		if len(b.model.Calls()) > 0 {
+			since = time.Now().Add(-2 * outage)
+		}
+		return since
+	}
+	if o, err := b.Run(t.Context(), b.session, func(agent.Event) {}); fault.KindOf(err) != fault.Infra || o.Kind != agent.Errored {
+		t.Errorf("outcome %+v, %v", o, err)
+	}
+}
+
 // TestRetries has the binary repeat a call that has failed for a moment: a short quota is no reason to end.
 func TestRetries(t *testing.T) {
 	t.Parallel()
@@ -86,6 +101,10 @@ func TestJudge(t *testing.T) {
 		`Overloaded`:                   {"APIError", agent.Errored, fault.Infra},
 		`too long`:                     {"ContextOverflowError", agent.Errored, ""},
 		`tools.0.name: bad`:            {"APIError", agent.Errored, ""},
+		`messages.429.content.0: bad`:  {"APIError", agent.Errored, ""},
+		`messages.401.content.0: bad`:  {"APIError", agent.Errored, ""},
+		`messages.512.content.0: bad`:  {"APIError", agent.Errored, ""},
+		`input[429].output: bad`:       {"APIError", agent.Errored, ""},
 		`longshift_budget: it is used`: {"APIError", agent.Budget, ""},
 	} {
 		v := judge(jsonrpc.Error{Message: "Internal error: " + message, Data: []byte(`{"service":"session","errorName":"` + c.name + `"}`)})

@@ -3,6 +3,7 @@ package opencode
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"regexp"
 	"strings"
 
@@ -27,8 +28,15 @@ func (a *attempt) outcome(ctx context.Context) (agent.Outcome, error) {
 		o.Kind, o.Text, o.Reset = agent.Quota, why.Error(), why.until
 		return o, nil
 	}
+	if errors.Is(context.Cause(ctx), errOutage) {
+		return program.Verdict{Kind: agent.Errored, Text: errOutage.Error(), Fault: fault.Infra, Hint: outageHint}.Outcome(o, a.s, programName)
+	}
 	if stopped, yes := program.Stopped(ctx, a.s, o); yes {
 		return stopped, nil
+	}
+	if a.failed == nil && a.ended != "" {
+		o.Text = "opencode ended its turn without a result: " + a.ended
+		return o, nil
 	}
 	if a.failed == nil {
 		o.Text = program.Broken("opencode ended without a result", a.exit, a.stderr)
@@ -47,11 +55,15 @@ type problem struct {
 }
 
 var (
+	// placeText begins what an API says of a part of the request, whose place is no status.
+	placeText  = regexp.MustCompile(`^(?:messages|tools|system|input)[.\[]`)
 	quotaText  = regexp.MustCompile(`(?i)rate.?limit|insufficient_quota|usage.?limit|quota|too many requests|\b429\b`)
 	accessText = regexp.MustCompile(`(?i)invalid.{0,5}api.?key|incorrect api key|authentication|unauthori[sz]ed|permission_error|\b40[13]\b`)
 	modelText  = regexp.MustCompile(`(?i)model_?not_?found|not_found_error|model .{1,80}(?:does not exist|not found)`)
 	outageText = regexp.MustCompile(`(?i)server_error|overloaded|api_error|unable to connect|connection|socket|fetch failed|econn|timed? ?out|unavailable|bad gateway|\b5\d\d\b`)
 )
+
+const outageHint = "the model endpoint is down or overloaded; the session can be resumed"
 
 // judge interprets the error of a prompt.
 func judge(e jsonrpc.Error) program.Verdict {
@@ -70,6 +82,7 @@ func judge(e jsonrpc.Error) program.Verdict {
 		v.Kind = agent.Budget
 	case data.Name == "ContextOverflowError":
 		v.Text = "the conversation no longer fits the model: " + v.Text
+	case placeText.MatchString(v.Text):
 	case quotaText.MatchString(text):
 		v.Kind = agent.Quota
 	case accessText.MatchString(text) || data.Name == "ProviderAuthError":
@@ -77,7 +90,7 @@ func judge(e jsonrpc.Error) program.Verdict {
 	case modelText.MatchString(text):
 		v.Fault, v.Hint = fault.Input, "choose a model that the endpoint serves"
 	case outageText.MatchString(text):
-		v.Fault, v.Hint = fault.Infra, "the model endpoint is down or overloaded; the session can be resumed"
+		v.Fault, v.Hint = fault.Infra, outageHint
 	}
 	return v
 }

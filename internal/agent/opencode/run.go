@@ -30,7 +30,7 @@ func (d *Driver) Run(ctx context.Context, s agent.Session, emit func(agent.Event
 	defer program.ClearTmp(s)
 	ctx, cancel := program.WithWall(ctx, s)
 	defer cancel()
-	ctx, stop := untilSpent(ctx, s)
+	ctx, stop := whileServed(ctx, s)
 	defer stop()
 	a := &attempt{d: d, s: s, events: program.NewEvents(d.cfg.Now, emit), calls: newCalls()}
 	if s.Resume {
@@ -60,6 +60,7 @@ type attempt struct {
 	resumed bool
 	usage   task.Usage
 	done    bool           // the agent has finished
+	ended   string         // why its last turn ended, in the words of the protocol
 	failed  *jsonrpc.Error // of the last prompt
 
 	answers sync.WaitGroup // goroutines that answer the binary
@@ -145,13 +146,17 @@ func (errSpent) Error() string { return "the quota is used up" }
 // pause is how long the binary may wait by itself for a quota.
 const pause = time.Minute
 
-// untilSpent ends a session's context when its quota is used up for long. The binary would wait for it, with nothing to be seen.
-func untilSpent(ctx context.Context, s agent.Session) (context.Context, context.CancelFunc) {
+// errOutage is the cause when the model endpoint has failed every call for long.
+var errOutage = errors.New("the model endpoint has failed every call for minutes")
+
+// outage is how long the binary may repeat calls that fail.
+const outage = 3 * time.Minute
+
+// whileServed ends a session's context when the endpoint's quota is used up for long, or when it has failed every call for long. The binary would
+// repeat its calls without an end, with nothing to be seen.
+func whileServed(ctx context.Context, s agent.Session) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := func() { cancel(context.Canceled) }
-	if s.Spent == nil {
-		return ctx, stop
-	}
 	go func() {
 		tick := time.NewTicker(time.Second)
 		defer tick.Stop()
@@ -160,13 +165,28 @@ func untilSpent(ctx context.Context, s agent.Session) (context.Context, context.
 			case <-ctx.Done():
 				return
 			case now := <-tick.C:
-				if until, spent := s.Spent(); spent && (until.IsZero() || until.After(now.Add(pause))) {
-					cancel(errSpent{until})
+				if why := unserved(s, now); why != nil {
+					cancel(why)
 				}
 			}
 		}
 	}()
 	return ctx, stop
+}
+
+// unserved returns why the session gets no answers; nil while it may get some.
+func unserved(s agent.Session, now time.Time) error {
+	if s.Spent != nil {
+		if until, spent := s.Spent(); spent && (until.IsZero() || until.After(now.Add(pause))) {
+			return errSpent{until}
+		}
+	}
+	if s.Failing != nil {
+		if since := s.Failing(); !since.IsZero() && now.Sub(since) > outage {
+			return errOutage
+		}
+	}
+	return nil
 }
 
 // spent returns the cause if the session's quota is used up.

@@ -146,7 +146,7 @@ func (a *attempt) converse(ctx context.Context) error {
 		}
 		why := a.calls.refusals()
 		if why == "" {
-			a.done = stop.Reason == "end_turn"
+			a.done, a.ended = stop.Reason == "end_turn", stop.Reason
 			return nil
 		}
 		parts = []acp.Part{{Text: why}}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/task"
@@ -80,11 +81,18 @@ func (s *Session) list() (string, error) {
 	return string(text), err
 }
 
-// known tells whether the same was reported before.
+// known tells whether the same was reported before. Of what is said of a deliverable the last word counts, so that may be said again.
 func (s *Session) known(r Report) bool {
-	for _, k := range s.reports {
-		if k.Tool == r.Tool && sameJSON(k.Arguments, r.Arguments) {
+	verified, _ := decodeVerification(r.Arguments)
+	for _, k := range slices.Backward(s.reports) {
+		if k.Tool != r.Tool {
+			continue
+		}
+		if sameJSON(k.Arguments, r.Arguments) {
 			return true
+		}
+		if before, _ := decodeVerification(k.Arguments); r.Tool == "deliverable_verify" && before.ID == verified.ID {
+			return false
 		}
 	}
 	return false

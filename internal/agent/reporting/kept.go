@@ -66,8 +66,8 @@ func (k *kept) add(c Call) error {
 	return nil
 }
 
-// dropLast removes the last line of a file.
-func dropLast(path string) error {
+// keepLines removes what follows the first n lines of a file.
+func keepLines(path string, n int) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return err
@@ -77,7 +77,14 @@ func dropLast(path string) error {
 	if err != nil {
 		return err
 	}
-	if err := f.Truncate(int64(bytes.LastIndexByte(bytes.TrimSuffix(data, []byte("\n")), '\n') + 1)); err != nil {
+	kept := int64(0)
+	for line := range bytes.Lines(data) {
+		if n--; n < 0 {
+			break
+		}
+		kept += int64(len(line))
+	}
+	if err := f.Truncate(kept); err != nil {
 		return err
 	}
 	return f.Sync()

@@ -46,6 +46,7 @@ type Session struct {
 	mu      sync.Mutex
 	kept    *kept
 	about   *About       // nil until Begin
+	before  int          // reports of earlier attempts
 	inTurn  agent.InTurn // that a call waits for; nil for nothing
 	reports []Report
 }
@@ -135,7 +136,7 @@ func (s *Session) Role() task.Role { return s.role }
 func (s *Session) Begin(a About) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.about = &a
+	s.about, s.before = &a, len(s.reports)
 	for _, r := range s.reports {
 		a.Accepted(r)
 	}
@@ -165,10 +166,24 @@ func (s *Session) Reopen() error {
 	if _, ended := s.end(); !ended {
 		return nil
 	}
-	if err := dropLast(s.file); err != nil {
-		return fault.New(fault.Infra, "take back the session's last report: %w", err)
+	return s.keepOnly(len(s.reports) - 1)
+}
+
+// Distrust takes back all reports since Begin, also after Close: somebody else may have driven the agent.
+func (s *Session) Distrust() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.keepOnly(s.before)
+}
+
+func (s *Session) keepOnly(n int) error {
+	if n >= len(s.reports) {
+		return nil
 	}
-	s.reports = s.reports[:len(s.reports)-1]
+	if err := keepLines(s.file, n); err != nil {
+		return fault.New(fault.Infra, "take back %d reports of the session: %w", len(s.reports)-n, err)
+	}
+	s.reports = s.reports[:n]
 	return nil
 }
 

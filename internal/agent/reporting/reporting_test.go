@@ -355,6 +355,10 @@ func TestVerifications(t *testing.T) {
 		{"deliverable_verify", `{"id":"FEAT-002","holds":false,"text":"the odd case fails"}`, "recorded"},
 		{"review_submit", approve, "not recorded: FEAT-002 does not hold, by your own word"},
 		{"deliverable_verify", `{"id":"FEAT-002","holds":true,"text":"I misread the odd case"}`, "recorded"},
+		{"deliverable_verify", `{"id":"FEAT-001","holds":false,"text":"it failed"}`, "recorded"},
+		{"deliverable_verify", `{"id":"FEAT-001","holds":false,"text":"it failed"}`, "recorded before"},
+		{"review_submit", approve, "not recorded: FEAT-001 does not hold, by your own word"},
+		{"deliverable_verify", `{"id":"FEAT-001","holds":true,"text":"ran it"}`, "recorded"},
 		{"review_submit", approve, "recorded; the session ends here"},
 	} {
 		if text, wrong := s.call(c.tool, c.arguments); !strings.HasPrefix(text, c.want) || wrong != strings.HasPrefix(c.want, "not") {
