@@ -126,11 +126,15 @@ func (p Plan) AllBlocked() bool {
 //   - An identical deliverable keeps its status if it has passed. If it was blocked, it is tried again.
 //   - A deliverable with the same description and other criteria, or another proof, is open again.
 //   - An id never changes its meaning: if next uses the id of a passed deliverable for something else, that gets a new number.
-//   - Unfinished deliverables that next does not contain are dropped.
+//   - Unfinished deliverables that next does not contain are dropped; see Keeping.
 //   - While something has passed, the files of old stay named too: the change of the task still holds them.
 //
-// If more than MaxDeliverables would be left, the oldest passed ones are dropped.
-func Merge(old, next Plan) Plan {
+// If more than MaxDeliverables would be left, the oldest passed ones are dropped. A new number is none of the ids in taken either.
+func Merge(old, next Plan, taken ...string) Plan {
+	var others []Deliverable
+	for _, id := range taken {
+		others = append(others, Deliverable{ID: id})
+	}
 	next.Revision = old.Revision + 1
 	var done, todo []Deliverable
 	same := make([]bool, len(next.Deliverables))
@@ -154,7 +158,7 @@ func Merge(old, next Plan) Plan {
 		d.Status, d.Reason = Pending, ""
 		if slices.ContainsFunc(done, func(was Deliverable) bool { return was.ID == d.ID }) {
 			kind := typeOf(d.ID)
-			d.ID = numbered(kind, highest(kind, old.Deliverables, next.Deliverables, todo)+1)
+			d.ID = numbered(kind, highest(kind, old.Deliverables, next.Deliverables, todo, others)+1)
 		}
 		todo = append(todo, d)
 	}
@@ -168,6 +172,25 @@ func Merge(old, next Plan) Plan {
 		next.Files = next.Files[:min(len(next.Files), maxFiles)]
 	}
 	return next
+}
+
+// Keeping returns p, made after a review of old, with what a planner need not say again: deliverables of old that are blocked, and those that it
+// deprecates. changed tells whether there were any.
+func (p Plan) Keeping(old Plan) (kept Plan, changed bool) {
+	kept = p
+	for _, was := range old.Deliverables {
+		same := func(d Deliverable) bool { return d.ID == was.ID || d.Description == was.Description }
+		if was.Status == Blocked && !slices.ContainsFunc(kept.Deliverables, same) && len(kept.Deliverables) < MaxDeliverables {
+			kept.Deliverables, changed = append(slices.Clip(kept.Deliverables), was), true
+		}
+	}
+	ids := p.DeprecatedIDs()
+	for i, id := range old.DeprecatedIDs() {
+		if !slices.Contains(ids, id) {
+			kept.Deprecated, changed = append(slices.Clip(kept.Deprecated), old.Deprecated[i]), true
+		}
+	}
+	return kept, changed
 }
 
 // Opened returns the files that the plan opens. Without a plan there are none.

@@ -81,6 +81,36 @@ func TestMerge(t *testing.T) {
 	}
 }
 
+// A new number is not that of something that an earlier task has recorded.
+func TestMergeTakesNoRecordedID(t *testing.T) {
+	t.Parallel()
+	old := Plan{Deliverables: []Deliverable{with(pending("A-001", "a"), Passed, "")}}
+	got := Merge(old, Plan{Deliverables: []Deliverable{pending("A-001", "other")}}, "A-001", "A-002", "A-007", "B-009")
+	if id := got.Deliverables[1].ID; id != "A-008" {
+		t.Errorf("the new one is %s", id)
+	}
+}
+
+// A plan after a review keeps what is blocked, and what it deprecates.
+func TestKeeping(t *testing.T) {
+	t.Parallel()
+	old := Plan{Deprecated: []string{"X-001: old", "X-002: older"}, Deliverables: []Deliverable{with(pending("A-001", "a"), Passed, ""),
+		with(pending("A-002", "b"), Blocked, "no network"), with(pending("A-003", "c"), Blocked, "no"), pending("A-004", "d")}}
+	next := Plan{Deprecated: []string{"X-002: older"}, Deliverables: []Deliverable{pending("A-003", "c"), pending("A-005", "e")}}
+	got, changed := Merge(old, next).Keeping(old)
+	var list []string
+	for _, d := range got.Deliverables {
+		list = append(list, d.ID+" "+string(d.Status)+" "+d.Reason)
+	}
+	want := []string{"A-001 passed ", "A-003 pending ", "A-005 pending ", "A-002 blocked no network"}
+	if !slices.Equal(list, want) || !changed || !slices.Equal(got.DeprecatedIDs(), []string{"X-002", "X-001"}) {
+		t.Errorf("%q, deprecated %q", list, got.Deprecated)
+	}
+	if again, changed := got.Keeping(got); changed || len(again.Deliverables) != len(got.Deliverables) {
+		t.Errorf("again: %+v", again)
+	}
+}
+
 // The change of a task holds the files of what has passed, also after a plan that names others.
 func TestMergeKeepsNamedFiles(t *testing.T) {
 	t.Parallel()

@@ -85,9 +85,9 @@ func (se *sessions) promptData(role task.Role, b brief) prompt.Data {
 			}
 		}
 		data.Review = se.def.input.Review
-		if r := se.status.Review; r != nil {
-			data.Review = r.Text
-		}
+	}
+	if r := se.status.Review; r != nil && (role == task.Planner || se.def.continues) { // in a round nobody plans what the review asks for
+		data.Review = r.Text
 	}
 	if e := b.edit; e != nil {
 		data.Edit, data.EditBy = e.text, &task.Person{Name: e.by}

@@ -58,6 +58,9 @@ func (dv *deliverables) execute(ctx workflow.Context) error {
 	for {
 		next, ok := dv.status.Plan.Next()
 		if !ok {
+			if err := dv.saveFirst(ctx); err != nil {
+				return err
+			}
 			open, err := dv.proofs.again(ctx)
 			if err != nil {
 				return err
@@ -82,6 +85,17 @@ func (dv *deliverables) execute(ctx workflow.Context) error {
 		return end(task.AllBlocked, "%s", dv.blockers())
 	}
 	return nil
+}
+
+// savesFirst is the change since which work whose commit has failed is committed, or shown to a person, before a clean checkout removes it.
+const savesFirst = "saves-first"
+
+func (dv *deliverables) saveFirst(ctx workflow.Context) error {
+	if dv.commits.last.failed == "" || len(dv.proofs.due(true)) == 0 || !keepsStatus(ctx) ||
+		workflow.GetVersion(ctx, savesFirst, workflow.DefaultVersion, 1) < 1 {
+		return nil
+	}
+	return dv.commits.commitRest(ctx)
 }
 
 // prove runs the check on what a session left, and then the deliverable's proof. A deliverable that leaves one of them failing, or whose

@@ -22,6 +22,7 @@ func (t *pipeline) plan(ctx workflow.Context) error {
 		}
 		p = *res.Plan
 	}
+	edited := t.edit != nil
 	t.edit = nil
 	p.Revision, p.Opens = 1, nil // whatever the planner says about them
 	if len(t.def.input.Spec) == 0 {
@@ -29,7 +30,10 @@ func (t *pipeline) plan(ctx workflow.Context) error {
 	}
 	p = t.besideKnown(p)
 	if t.status.Plan != nil {
-		p = task.Merge(*t.status.Plan, p)
+		p = task.Merge(*t.status.Plan, p, t.recordedIDs()...)
+		if kept, any := p.Keeping(*t.status.Plan); any && !edited && len(t.def.input.Spec) > 0 && keepsUnsaid(ctx) {
+			p = kept
+		}
 		p.Opens = t.status.Plan.Opens
 	}
 	p = p.Measured(t.settings.PullRequest.MaxLines)
@@ -48,6 +52,22 @@ func (t *pipeline) plan(ctx workflow.Context) error {
 	_, _, pending := p.Counts()
 	t.journal.say(ctx, "plan", "revision %d: %s (%d to do)", p.Revision, firstLine(p.Summary), pending)
 	return nil
+}
+
+// unsaid is the change since which a plan after a review keeps what is blocked and what it deprecates: the status file would say that all of the
+// specification is done.
+const unsaid = "unsaid"
+
+func keepsUnsaid(ctx workflow.Context) bool {
+	return workflow.GetVersion(ctx, unsaid, workflow.DefaultVersion, 1) >= 1
+}
+
+// recordedIDs are those of the status file, which mean something already.
+func (t *pipeline) recordedIDs() (ids []string) {
+	for _, k := range t.runner.known {
+		ids = append(ids, k.ID)
+	}
+	return ids
 }
 
 // recorded makes the first plan from the status file, when the specification is still the one that people have approved its deliverables

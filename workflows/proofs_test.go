@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/signals"
@@ -142,6 +143,77 @@ func TestProofIsTold(t *testing.T) {
 	}
 	if d := s.Plan.Deliverables[0]; d.Proved == nil || w.asked[2].Prompt.Fixing != 1 {
 		t.Errorf("%+v, attempt %d", d, w.asked[2].Prompt.Fixing)
+	}
+}
+
+// Work whose commit is refused again and again is shown to a person before a clean checkout would remove it.
+func TestWorkIsSavedBeforeTheCheckout(t *testing.T) {
+	w := newWorld(t)
+	w.settings.FixAttempts = 0
+	w.agent = func(in activities.SessionInput) (res activities.SessionResult, err error) {
+		if in.Role == task.Planner {
+			res = well(in)
+			res.Plan.Deliverables = res.Plan.Deliverables[:1]
+			res.Plan.Deliverables[0].Proof = "first"
+		}
+		return res, nil
+	}
+	w.prove = func(_ string, n int) signals.Check {
+		return signals.Check{ExitCode: min(n, 2) % 2, Ran: &task.Ran{N: 1, Of: task.RanTests}}
+	}
+	refused := true
+	w.commit = func(activities.CommitInput) (activities.Committed, error) {
+		if refused {
+			return activities.Committed{Failed: "big.bin has 60 MB", Refused: true}, nil
+		}
+		return activities.Committed{Commit: "commit1", Created: true, Files: 1}, nil
+	}
+	var asked signals.Status
+	w.env.RegisterDelayedCallback(func() {
+		if asked = w.status(t); w.checkouts > 0 {
+			t.Error("the work was removed")
+		}
+		refused = false
+		w.env.SignalWorkflow(signals.Resume, signals.ResumeRequest{})
+	}, time.Hour)
+	s := w.startWith(t, `{"repository":"acme/calc","task":"carry it out","spec":["SPEC.md"]}`)
+	if asked.Phase != task.Suspended || !strings.Contains(asked.Detail, "big.bin") || s.Outcome != task.PullRequest || w.checkouts == 0 {
+		t.Errorf("asked %s: %s; ended %s after %d checkouts", asked.Phase, asked.Detail, s.Outcome, w.checkouts)
+	}
+}
+
+// What the planner does not say again after a review is not lost: the status file would say that all of the specification is done.
+func TestPlanAfterAReviewKeepsWhatIsBlocked(t *testing.T) {
+	w := newWorld(t)
+	plans, reviews := 0, 0
+	w.agent = func(in activities.SessionInput) (res activities.SessionResult, err error) {
+		res = well(in)
+		switch in.Role {
+		case task.Planner:
+			if plans++; plans == 2 {
+				res.Plan = aPlan("FIX-009")
+			}
+		case task.Reviewer:
+			if reviews++; reviews == 1 {
+				res.Review = &task.Review{Text: "name it Sum"}
+			}
+		case task.Implementer:
+			if in.Prompt.Deliverable.ID == "API-002" {
+				res.Report = task.Report{Kind: task.ReportBlocked, Text: "no network"}
+			}
+		}
+		return res, nil
+	}
+	w.startWith(t, `{"repository":"acme/calc","task":"carry it out","spec":["SPEC.md"]}`)
+	if len(w.records) != 1 {
+		t.Fatalf("recorded %d times", len(w.records))
+	}
+	var got []string
+	for _, d := range w.records[0].Deliverables {
+		got = append(got, d.ID+" "+string(d.Status))
+	}
+	if want := "FIX-001 passed, FIX-009 passed, API-002 blocked"; strings.Join(got, ", ") != want {
+		t.Errorf("recorded %q", got)
 	}
 }
 

@@ -376,6 +376,24 @@ func TestCommandsAreNoItems(t *testing.T) {
 	}
 }
 
+// What the reviewer asks for in a round is read by whoever does it, all of it.
+func TestReviewOfARoundIsReadWhole(t *testing.T) {
+	w := newWorld(t)
+	long := strings.Repeat("1. calc.go:3: name it Sum.\n", 200) + "200. README.md: say so."
+	w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+		res := well(in)
+		if in.Role == task.Reviewer && in.Prompt.Review == "" {
+			res.Review = &task.Review{Text: long}
+		}
+		return res, nil
+	}
+	w.lookAfter(t, until(5*time.Hour, open(thread(11, "rename it")), merged()))
+	if w.roles()[:4] != "irir" || w.asked[2].Prompt.Review != long || w.asked[3].Prompt.Review != long || w.asked[0].Prompt.Review != "" ||
+		len(w.asked[2].Prompt.Deliverable.Description) > 300 {
+		t.Errorf("sessions %s; the second implementer does %q by a review of %d bytes", w.roles(), w.asked[2].Prompt.Deliverable.Description, len(w.asked[2].Prompt.Review))
+	}
+}
+
 // When its history has grown, the workflow goes on in a new run, and knows what it has tried, answered and spent.
 func TestPullRequestGoesOn(t *testing.T) {
 	w := newWorld(t)

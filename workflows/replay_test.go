@@ -53,6 +53,8 @@ var recorded = map[string][]string{
 	"proofs":            {"sessions piiir", "activity RunProof", "log fix", "!marker Version", "!activity CheckOut", "outcome pull_request"},
 	"status-file": {"sessions piiir", "activity RunProof", "log fix", "marker Version", "activity CheckOut", "activity RecordDeliverables",
 		"outcome pull_request"},
+	"blocked-kept": {"sessions piirpir", "marker Version", "log blocked", "activity RecordDeliverables", "outcome pull_request"},
+	"work-saved":   {"sessions piir", "marker Version", "log suspended infrastructure", "signal resume", "activity CheckOut", "outcome pull_request"},
 	"sync": {"sessions pr", "activity CheckOut", "activity RunProof", "activity RecordDeliverables", "!activity CommitWork",
 		"outcome pull_request"},
 	"all-blocked":      {"sessions pii", "log blocked", "activity RunSetup", "!activity OpenPullRequest", "outcome all_blocked"},

@@ -199,7 +199,7 @@ func (f *follower) carry(ctx workflow.Context, start string) error {
 		}
 		p := *f.status.Plan
 		p.Deliverables = append(slices.Clone(p.Deliverables), task.Deliverable{ID: fmt.Sprintf("FIX-%03d", n), Status: task.Pending,
-			Description: "Do what the review asks for: " + excerpt.Clip(f.status.Review.Text, 2000)})
+			Description: "Do what the review above asks for: " + excerpt.Line(f.status.Review.Text, 200)})
 		f.status.Plan = &p
 	}
 	f.journal.enter(ctx, task.Publish)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/signals"
@@ -22,6 +23,22 @@ func checks() []branch {
 			{Deliverable: task.Deliverable{ID: "API-002", Description: "Mul multiplies", Proof: "go test -run TestMul", Status: task.Passed, Reason: "mul.go has changed"},
 				Open: true, Outdated: true, Command: "go test -run TestMul"}}},
 		{name: "status-file", input: `"spec":["SPEC.md"]`, outcome: task.PullRequest, session: proving},
+		{name: "blocked-kept", input: `"spec":["SPEC.md"]`, outcome: task.PullRequest, session: leavingOut},
+		{
+			name: "work-saved", input: `"spec":["SPEC.md"]`, config: `{"fixAttempts":0,"approval":{"mode":"none"}}`, outcome: task.PullRequest, session: proving,
+			commit: func(n int) (activities.Committed, error) {
+				if n <= 3 {
+					return activities.Committed{Failed: "big.bin has 60 MB", Refused: true}, nil
+				}
+				return activities.Committed{Commit: commitID(fmt.Sprint(n)), Created: true, Files: 1}, nil
+			},
+			drive: func(ctx context.Context, p *play) error {
+				if err := p.until(ctx, suspended(signals.ReasonInfra)); err != nil {
+					return err
+				}
+				return p.signal(ctx, signals.Resume, signals.ResumeRequest{Message: by("resume-1")})
+			},
+		},
 		{
 			name: "check-unfinished", outcome: task.PullRequest, config: checked,
 			check: func(c *signals.Check, n int) bool {
@@ -47,6 +64,20 @@ func proving(_ context.Context, in activities.SessionInput, _ int) (activities.S
 	res := well(in, []string{"FIX-001", "API-002"})
 	if in.Role == task.Planner {
 		res.Plan.Deliverables[0].Proof = proofOfAdd
+	}
+	return res, nil
+}
+
+// leavingOut is a planner who does not say again after a review what is blocked.
+func leavingOut(_ context.Context, in activities.SessionInput, n int) (activities.SessionResult, error) {
+	res := well(in, []string{"FIX-001", "API-002"})
+	switch {
+	case in.Role == task.Planner && n > 1:
+		res = well(in, []string{"FIX-003"})
+	case in.Role == task.Reviewer && n == 1:
+		res.Review = &task.Review{Text: "README.md is silent."}
+	case in.Role == task.Implementer && in.Prompt.Deliverable.ID == "API-002":
+		res.Report = task.Report{Kind: task.ReportBlocked, Text: "no network"}
 	}
 	return res, nil
 }

@@ -8,7 +8,9 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/longshift/longshift/internal/repo/project"
 	"github.com/longshift/longshift/internal/repo/sensitive"
@@ -150,7 +152,7 @@ func (c *Content) Bind(files []string) map[string]string {
 			name, _, _ = strings.Cut(name, "/")
 		}
 		if !own(name) {
-			bound[name] = c.ids[name]
+			bound[written(name)] = c.ids[name]
 		}
 	}
 	return bound
@@ -163,6 +165,25 @@ func (c *Content) Spec(paths []string) map[string]string {
 		ids[p] = c.ids[path.Clean(p)]
 	}
 	return ids
+}
+
+// written is a file's name as JSON can hold it: git's names are bytes.
+func written(name string) string {
+	if utf8.ValidString(name) {
+		return name
+	}
+	return strconv.Quote(name)
+}
+
+// id returns git's id of a file by its written name, "" when it is not there.
+func (c *Content) id(name string) string {
+	if id, ok := c.ids[name]; ok {
+		return id
+	}
+	if bytes, err := strconv.Unquote(name); err == nil && !utf8.ValidString(bytes) {
+		return c.ids[bytes]
+	}
+	return ""
 }
 
 func own(name string) bool { return name == Folder || strings.HasPrefix(name, Folder+"/") }

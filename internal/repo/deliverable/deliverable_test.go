@@ -283,3 +283,29 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// TestNamesThatAreNoText: git's names are bytes. A file that is not named in UTF-8 makes no status file that can't be read, and is known again.
+func TestNamesThatAreNoText(t *testing.T) {
+	const one, other = "caf\xe9.txt", "caf\xe8.txt"
+	c := &Content{ids: map[string]string{one: "a1", other: "b2"}}
+	e := passed("FEAT-001", "", "")
+	e.Evidence.Files = c.Bind([]string{one, other})
+	f := New()
+	f.Record(e)
+	data, err := f.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Read(data)
+	if err != nil || len(got.Deliverables[0].Evidence.Files) != 2 {
+		t.Fatalf("%v\n%s", err, data)
+	}
+	c.deciding = &deciding{}
+	if why := got.Deliverables[0].outdated(c); strings.Contains(why, "caf") {
+		t.Error(why)
+	}
+	delete(c.ids, one)
+	if why := got.Deliverables[0].outdated(c); !strings.Contains(why, `caf\xe9.txt`) || !strings.Contains(why, "is gone") {
+		t.Errorf("without it: %q", why)
+	}
+}

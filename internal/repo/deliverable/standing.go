@@ -84,12 +84,12 @@ func (e Entry) at(c *Content) Standing {
 func (e Entry) outdated(c *Content) string {
 	var changed []string
 	for _, name := range slices.Sorted(maps.Keys(e.Evidence.Files)) {
-		if c.ids[name] != e.Evidence.Files[name] {
+		if c.id(name) != e.Evidence.Files[name] {
 			changed = append(changed, name)
 		}
 	}
 	switch n := len(changed); {
-	case n == 1 && c.ids[changed[0]] == "":
+	case n == 1 && c.id(changed[0]) == "":
 		return changed[0] + " is gone"
 	case n == 1:
 		return changed[0] + " has changed"

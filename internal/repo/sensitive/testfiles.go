@@ -24,7 +24,15 @@ type language struct {
 	ends string
 	test *regexp.Regexp // the start of a test
 	skip *regexp.Regexp // a line that disables a test
+
+	block *regexp.Regexp // what takes several lines out, behind what stays of them; nil for nothing
 }
+
+// blocks are the comments of a language that take lines out.
+var blocks = map[string]string{".py": `(?s)()(?:""".*?"""|'''.*?''')`, ".rb": `(?ms)^()=begin\b(?:.*?^=end\b|.*\z)`}
+
+// slashes are those of languages like C.
+const slashes = ".go .js .jsx .ts .tsx .mjs .cjs .mts .cts .rs .java .kt .kts .groovy .scala .cs .php .swift .dart .c .cc .cpp .cxx .h .hpp"
 
 var languages = []language{
 	in(".go", `(?m)^func (?:\([^)]*\) )?(?:Test|Fuzz|Example)\w*\(`, `\.Skip(?:f|Now)?\(|^//go:build\s+ignore\b`),
@@ -53,7 +61,16 @@ var languages = []language{
 var buildTag = regexp.MustCompile(`^//(?:go:build| \+build)\s`)
 
 func in(ends, test, skip string) language {
-	return language{ends, regexp.MustCompile(test), regexp.MustCompile(skip)}
+	l := language{ends: ends, test: regexp.MustCompile(test), skip: regexp.MustCompile(skip)}
+	first, _, _ := strings.Cut(ends, " ")
+	b, ok := blocks[first]
+	if slices.Contains(strings.Fields(slashes), first) {
+		b, ok = `(?ms)(^[ \t]*|[;{})][ \t]*)/\*(?:.*?\*/|.*\z)`, true
+	}
+	if ok {
+		l.block = regexp.MustCompile(b)
+	}
+	return l
 }
 
 func languageOf(p string) (language, bool) {
@@ -82,8 +99,14 @@ func (i *inspection) tests() {
 	case was && !is:
 		i.addAt(Tests, i.OldPath, "moved to %s, where it is no test", i.Path)
 		return
+	case was && i.NewMode == link && i.OldMode != link:
+		i.add(Tests, "is a link to %s now", i.New)
+		return
 	case !i.text(), !is && path.Ext(i.new) != ".rs":
 		return
+	}
+	if was && path.Base(i.old) != path.Base(i.new) {
+		i.add(Tests, "was %s: its runner may not look for the new name", path.Base(i.OldPath))
 	}
 	l, _ := languageOf(i.new)
 	skipped := 0
@@ -98,8 +121,10 @@ func (i *inspection) tests() {
 	if slices.ContainsFunc(added(i.Old, i.New), ends.MatchString) || neverRuns(i.New) && !neverRuns(i.Old) {
 		i.add(Tests, "may end before its tests have run")
 	}
-	switch fewer, renamed := count(l, i.Old)-count(l, i.New), len(without(starts(l, i.Old), starts(l, i.New))); {
+	before, now := uncommented(l, i.Old), uncommented(l, i.New)
+	switch fewer, renamed := count(l, before)-count(l, now), len(without(starts(l, before), starts(l, now))); {
 	case i.Cut:
+		i.add(Tests, "is too large to look into")
 	case fewer > 0:
 		i.add(Tests, "has %s fewer", many(fewer, "test"))
 	case fewer == 0 && renamed > 0: // one that is split has more
@@ -112,6 +137,15 @@ func (i *inspection) tests() {
 }
 
 func count(l language, content []byte) int { return len(l.test.FindAllIndex(content, -1)) }
+
+// uncommented returns the content without the blocks that a comment, or a text over several lines, takes out. One counts that begins a line or
+// follows the end of a statement: elsewhere the signs stand in texts and patterns.
+func uncommented(l language, content []byte) []byte {
+	if l.block == nil {
+		return content
+	}
+	return l.block.ReplaceAll(content, []byte("$1"))
+}
 
 // starts returns the lines that tests start with.
 func starts(l language, content []byte) (list []string) {

@@ -51,6 +51,27 @@ func TestWeakened(t *testing.T) {
 	}
 }
 
+// TestTestsThatNobodyLooksFor names tests that a runner may not find any more, and those that nobody could look into.
+func TestTestsThatNobodyLooksFor(t *testing.T) {
+	text := []byte("package greet\n\nimport \"testing\"\n\nfunc TestGreet(t *testing.T) { t.Fatal(1) }\n")
+	one := func(change func(c *Change)) Change {
+		c := Change{Path: "greet/greet_test.go", OldPath: "greet/greet_test.go", OldMode: "100644", NewMode: "100644", OldID: "a", NewID: "b", Old: text, New: text}
+		change(&c)
+		return c
+	}
+	for says, c := range map[string]Change{
+		"was greet_test.go":         one(func(c *Change) { c.Path = "greet/greet_windows_test.go" }),
+		"is a link to ../other now": one(func(c *Change) { c.NewMode, c.New = link, []byte("../other") }),
+		"is too large to look into": one(func(c *Change) { c.Cut = true }),
+		"":                          one(func(c *Change) { c.Path = "hello/greet_test.go" }),
+	} {
+		found := Inspect(c)
+		if says == "" && len(found) > 0 || says != "" && (len(found) == 0 || !strings.Contains(found[0].What, says)) {
+			t.Errorf("%q: found %+v", says, found)
+		}
+	}
+}
+
 // changes are those between the files old/PATH and new/PATH of an archive.
 func changes(t *testing.T, a *txtar.Archive) (all []Change) {
 	t.Helper()

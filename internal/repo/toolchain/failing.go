@@ -23,12 +23,14 @@ var failures = sync.OnceValue(func() (all []*regexp.Regexp) {
 		`^\s*not ok \d+ (?:- )?([^#]*[^#\s])\s*(?:#\s*(?:time=.*|duration.*))?$`, // TAP
 		`^\s*✖ (.+?) \([\d.]+ms\)$`,                                              // node's own runner
 		`^\s*● (.+ › .+)$`,                                                       // jest
+		`^\s*● (.+[^:])$`,                                                        // jest, of a test outside of any group
 		`^\s*(?:FAIL|×)\s+(\S+ > .+?)(?:\s+\d+ms)?$`,                             // vitest
+		`^\s*FAIL\s+(\S+) \[ \S+ \]$`,                                            // vitest, of a file that does not load
 		`^\[ERROR\]\s+([\w.$]+\.\w+)(?:\(.*\))?\s+(?:-- )?Time elapsed: .*<<< (?:FAILURE|ERROR)!`, // Maven
 		`^(\S+ > .+) FAILED$`, // Gradle
 		`^\d+\) (\S+::\S+)`,   // PHPUnit
 		`^rspec (\./\S+) #`,   // RSpec
-		`^\s*\d+ - (\S+) \((?:Failed|Timeout|SEGFAULT|Subprocess aborted|Exception.*)\)`, // CTest
+		`^\s*\d+ - (\S+) \((?:Failed|Timeout|SEGFAULT|ILLEGAL|NUMERICAL|OTHER_FAULT|BAD_COMMAND|Bad Command|Not Run|Subprocess .*|Exception.*|.*xpression.*)\)`, // CTest
 	} {
 		all = append(all, regexp.MustCompile(expression))
 	}
@@ -40,10 +42,25 @@ var (
 	goPackage = regexp.MustCompile(`^FAIL\s+([\w./~-]+)(?:\s+(\[.*\]|[\d.]+s|\(cached\)))`)
 )
 
+// jestFile matches the line that begins what jest says of a file.
+var jestFile = regexp.MustCompile(`^\s*FAIL\s+(?:\S+\s+)?(\S+\.[cm]?[jt]sx?)\b`)
+
+// ofFile completes what jest says where no test has failed: a file that does not load is named by itself, and notes are no failure.
+func ofFile(name, file string) string {
+	switch {
+	case name == "Test suite failed to run":
+		return strings.TrimSpace(file + " (failed to run)")
+	case name == "Console", strings.HasSuffix(name, "Warning"):
+		return ""
+	}
+	return name
+}
+
 // Failing returns the sorted names of failing tests in the output of test runners. It returns none when no known runner names one, or
 // when more than 100 failed. A Go package that fails without a failing test (it does not build, or exited early) counts as one test.
 func Failing(output io.Reader) []string {
 	var names, inPackage []string
+	file := "" // of JavaScript, whose failures follow
 	add := func(name string) {
 		if !slices.Contains(names, name) && len(names) <= mostFailing {
 			names = append(names, name)
@@ -64,9 +81,14 @@ func Failing(output io.Reader) []string {
 			}
 			inPackage = nil
 		} else if !tooLong {
+			if m := jestFile.FindStringSubmatch(line); m != nil {
+				file = m[1]
+			}
 			for _, expression := range failures() {
 				if m := expression.FindStringSubmatch(line); m != nil {
-					add(m[1])
+					if name := ofFile(m[1], file); name != "" {
+						add(name)
+					}
 					break
 				}
 			}
