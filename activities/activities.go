@@ -24,7 +24,7 @@ type Control struct {
 
 	Sources  map[intake.Kind]Source                             // of work; may be empty
 	Channels map[string]channel.Channel                         // by name; may be empty
-	Rooms    func(context.Context) []task.Room                  // where every task is shown; may be nil
+	Rooms    func(context.Context) ([]task.Room, error)         // where every task is shown; may be nil
 	Watching Watching                                           // of forges
 	Take     func(context.Context, forge.Event) (string, error) // carries out a request from a forge; nil without listeners
 	OnForge  func(context.Context, forge.Event) error           // handles an event that a poll has found; nil without listeners

@@ -37,10 +37,12 @@ func (c *Control) CheckForge(ctx context.Context, r task.Repository) (Checked, e
 		return Checked{}, err
 	}
 	known := Checked{Limited: c.Limits.Sessions > 0 || c.Limits.DailyCost > 0, Shared: c.Limits.AllCost > 0}
-	if c.Rooms != nil {
-		known.Rooms = c.Rooms(ctx)
+	if c.Rooms == nil {
+		return known, nil
 	}
-	return known, nil
+	var err error
+	known.Rooms, err = c.Rooms(ctx)
+	return known, err
 }
 
 // ForkRepository finds or makes the fork that a task's branch is pushed to, and waits until it accepts pushes.

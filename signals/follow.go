@@ -72,6 +72,7 @@ type PullRequestState struct {
 	Progress []task.Entry      `json:"progress,omitempty"`
 	Tells    []TellRequest     `json:"tells,omitempty"`
 	Parked   *Parked           `json:"parked,omitempty"`
+	Pushed   string            `json:"pushed,omitempty"` // the last commit of the branch that is ours
 }
 
 // Parked says why a person is asked to look at a pull request.

@@ -175,8 +175,8 @@ func Merge(old, next Plan, taken ...string) Plan {
 }
 
 // Keeping returns p, made after a review of old, with what a planner need not say again: deliverables of old that are blocked, and those that it
-// deprecates. changed tells whether there were any.
-func (p Plan) Keeping(old Plan) (kept Plan, changed bool) {
+// deprecates, unless the review speaks of them. changed tells whether there were any.
+func (p Plan) Keeping(old Plan, review string) (kept Plan, changed bool) {
 	kept = p
 	for _, was := range old.Deliverables {
 		same := func(d Deliverable) bool { return d.ID == was.ID || d.Description == was.Description }
@@ -186,7 +186,7 @@ func (p Plan) Keeping(old Plan) (kept Plan, changed bool) {
 	}
 	ids := p.DeprecatedIDs()
 	for i, id := range old.DeprecatedIDs() {
-		if !slices.Contains(ids, id) {
+		if !slices.Contains(ids, id) && !strings.Contains(review, id) {
 			kept.Deprecated, changed = append(slices.Clip(kept.Deprecated), old.Deprecated[i]), true
 		}
 	}

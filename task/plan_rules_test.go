@@ -97,7 +97,7 @@ func TestKeeping(t *testing.T) {
 	old := Plan{Deprecated: []string{"X-001: old", "X-002: older"}, Deliverables: []Deliverable{with(pending("A-001", "a"), Passed, ""),
 		with(pending("A-002", "b"), Blocked, "no network"), with(pending("A-003", "c"), Blocked, "no"), pending("A-004", "d")}}
 	next := Plan{Deprecated: []string{"X-002: older"}, Deliverables: []Deliverable{pending("A-003", "c"), pending("A-005", "e")}}
-	got, changed := Merge(old, next).Keeping(old)
+	got, changed := Merge(old, next).Keeping(old, "A-001 is wrong.")
 	var list []string
 	for _, d := range got.Deliverables {
 		list = append(list, d.ID+" "+string(d.Status)+" "+d.Reason)
@@ -106,7 +106,10 @@ func TestKeeping(t *testing.T) {
 	if !slices.Equal(list, want) || !changed || !slices.Equal(got.DeprecatedIDs(), []string{"X-002", "X-001"}) {
 		t.Errorf("%q, deprecated %q", list, got.Deprecated)
 	}
-	if again, changed := got.Keeping(got); changed || len(again.Deliverables) != len(got.Deliverables) {
+	if got, _ := Merge(old, next).Keeping(old, "X-001 is needed still."); !slices.Equal(got.DeprecatedIDs(), []string{"X-002"}) {
+		t.Errorf("what the review speaks of is dropped all the same: %q", got.Deprecated)
+	}
+	if again, changed := got.Keeping(got, ""); changed || len(again.Deliverables) != len(got.Deliverables) {
 		t.Errorf("again: %+v", again)
 	}
 }

@@ -25,12 +25,17 @@ const mostRooms = 20
 
 // open starts the Conversation of a task that is followed in rooms. It outlives the task, for what was not delivered yet.
 func (ns *notices) open(ctx workflow.Context, rooms []task.Room) {
-	all := rooms[:0:0]
-	for _, r := range rooms {
-		all = addRoom(all, r)
+	all, asked := rooms[:0:0], ns.def.input.Room
+	if asked != nil { // first: it is shown there in any case, in the thread where somebody asked
+		all = addRoom(all, *asked)
 	}
-	if r := ns.def.input.Room; r != nil {
-		all = addRoom(all, *r)
+	for _, r := range rooms {
+		if asked == nil || r.Channel != asked.Channel || r.ID != asked.ID {
+			all = addRoom(all, r)
+		}
+	}
+	if left := len(all) - mostRooms; left > 0 {
+		workflow.GetLogger(ctx).Warn("The task is not shown in all rooms", "rooms", mostRooms, "left out", left)
 	}
 	ns.run = workflow.GetInfo(ctx).OriginalRunID
 	if rooms = all[:min(len(all), mostRooms)]; len(rooms) == 0 {

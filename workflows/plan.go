@@ -30,10 +30,7 @@ func (t *pipeline) plan(ctx workflow.Context) error {
 	}
 	p = t.besideKnown(p)
 	if t.status.Plan != nil {
-		p = task.Merge(*t.status.Plan, p, t.recordedIDs()...)
-		if kept, any := p.Keeping(*t.status.Plan); any && !edited && len(t.def.input.Spec) > 0 && keepsUnsaid(ctx) {
-			p = kept
-		}
+		p = t.merged(ctx, p, edited)
 		p.Opens = t.status.Plan.Opens
 	}
 	p = p.Measured(t.settings.PullRequest.MaxLines)
@@ -54,12 +51,25 @@ func (t *pipeline) plan(ctx workflow.Context) error {
 	return nil
 }
 
-// unsaid is the change since which a plan after a review keeps what is blocked and what it deprecates: the status file would say that all of the
-// specification is done.
+// unsaid is the change since which a plan after a review keeps what is blocked and what it deprecates, and takes no number that is recorded: the status
+// file would say that all of the specification is done.
 const unsaid = "unsaid"
 
-func keepsUnsaid(ctx workflow.Context) bool {
-	return workflow.GetVersion(ctx, unsaid, workflow.DefaultVersion, 1) >= 1
+// merged returns the plan that replaces the one before it, after a review or a person's edit.
+func (t *pipeline) merged(ctx workflow.Context, next task.Plan, edited bool) task.Plan {
+	old, review := *t.status.Plan, ""
+	if t.status.Review != nil {
+		review = t.status.Review.Text
+	}
+	plain, p := task.Merge(old, next), task.Merge(old, next, t.recordedIDs()...)
+	changed := !slices.EqualFunc(plain.Deliverables, p.Deliverables, func(a, b task.Deliverable) bool { return a.ID == b.ID })
+	if kept, any := p.Keeping(old, review); any && !edited && len(t.def.input.Spec) > 0 {
+		p, changed = kept, true
+	}
+	if !changed || workflow.GetVersion(ctx, unsaid, workflow.DefaultVersion, 1) < 1 {
+		return plain
+	}
+	return p
 }
 
 // recordedIDs are those of the status file, which mean something already.

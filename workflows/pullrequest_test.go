@@ -376,6 +376,34 @@ func TestCommandsAreNoItems(t *testing.T) {
 	}
 }
 
+// The last commit that is ours is known beside the head of the branch, which may be somebody else's.
+func TestOurLastCommitOfThePullRequest(t *testing.T) {
+	for name, c := range map[string]struct {
+		report task.ReportKind
+		want   string
+	}{"pushed": {task.ReportProgress, "pushed"}, "nothing to push": {task.ReportBlocked, "head1"}} {
+		w := newWorld(t)
+		w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+			res := well(in)
+			if in.Role == task.Implementer {
+				res.Report = task.Report{Kind: c.report, Text: "said"}
+			}
+			return res, nil
+		}
+		w.commit = func(activities.CommitInput) (activities.Committed, error) {
+			if c.report == task.ReportBlocked {
+				return activities.Committed{Commit: "base"}, nil
+			}
+			return activities.Committed{Commit: "commit1", Created: true, Files: 1}, nil
+		}
+		w.push = func() (string, error) { return "pushed", nil }
+		s := w.lookAfter(t, until(5*time.Hour, open(thread(11, "rename it")), merged()))
+		if s.Pushed != c.want || s.Rounds == 0 {
+			t.Errorf("%s: ours is %q, the head %q after %d rounds", name, s.Pushed, s.Head, s.Rounds)
+		}
+	}
+}
+
 // What the reviewer asks for in a round is read by whoever does it, all of it.
 func TestReviewOfARoundIsReadWhole(t *testing.T) {
 	w := newWorld(t)

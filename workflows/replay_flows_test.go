@@ -20,6 +20,7 @@ var recordedElsewhere = map[string][]string{
 		"end completed"},
 	"conversation-channel-down": {"workflow Conversation", "retried Show", "activity failed LongshiftNotFound", "posted card anew", "settled plan",
 		"posted end", "end completed"},
+	"conversation-late":         {"workflow Conversation", "signal notify", "posted card", "posted end", "edited card", "marker Version", "end completed"},
 	"conversation-continued":    {"workflow Conversation", "posted card", "posted plan", "end continued"},
 	"conversation-continuation": {"workflow Conversation", "edited card", "!posted card", "posted end", "end completed"},
 	"pull-request-round": {"workflow PullRequest", "sessions iiir", "activity MergeBase", "activity AnswerPullRequest", "activity PushBranch",

@@ -210,7 +210,7 @@ func (f *follower) carry(ctx workflow.Context, start string) error {
 	if err != nil {
 		return err
 	}
-	f.status.Head, f.pushed = head, head
+	f.status.Head, f.status.Pushed, f.pushed = head, head, head
 	f.journal.say(ctx, "push", "%s on %s", short(head), f.status.Branch)
 	return nil
 }

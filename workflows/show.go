@@ -48,6 +48,9 @@ func (c *conversation) serve(ctx workflow.Context, r *room) {
 	}
 }
 
+// lateCard is the change since which the card is brought up to date after an outage of its channel.
+const lateCard = "late-card"
+
 // refresh edits the room's card, or posts it. While more notices wait it is left to the last one.
 func (c *conversation) refresh(ctx workflow.Context, r *room, n signals.Notice) {
 	if len(r.queue) > 0 && r.Card != nil {
@@ -56,9 +59,13 @@ func (c *conversation) refresh(ctx workflow.Context, r *room, n signals.Notice) 
 	if n.Final && n.Subject == "" && r.Card == nil { // nobody wants a card about the end alone
 		return
 	}
+	late := (n.Subject != "" || n.Final) && !workflow.Now(ctx).Before(n.At.Add(progressLife))
 	n.Subject = ""
 	in := c.showInput(r, n)
 	in.At = r.Card
+	if late && workflow.GetVersion(ctx, lateCard, workflow.DefaultVersion, 1) >= 1 {
+		in.Notice.At = workflow.Now(ctx) // what had a message of its own is shown on the card too, however long the channel was away
+	}
 	place, ok := c.show(ctx, in, progressLife)
 	if ok {
 		r.Card = &place

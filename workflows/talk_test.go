@@ -93,6 +93,41 @@ func TestRoomOfTheRequest(t *testing.T) {
 	}
 }
 
+// Where more rooms want to see a task than may, the one in which it was asked for is among those that do.
+func TestRoomOfTheRequestIsShown(t *testing.T) {
+	w := newWorld(t)
+	for n := range 30 {
+		w.rooms = append(w.rooms, task.Room{Channel: "slack", ID: fmt.Sprint("C", n)})
+	}
+	w.rooms = append(w.rooms, task.Room{Channel: "slack", ID: "asked"})
+	var rooms []task.Room
+	w.env.RegisterWorkflowWithOptions(func(_ workflow.Context, in signals.ConversationInput) error { rooms = in.Rooms; return nil },
+		workflow.RegisterOptions{Name: signals.Conversation})
+	w.startWith(t, `{"repository":"acme/calc","task":"x","room":{"channel":"slack","id":"asked","thread":"1.2"}}`)
+	if len(rooms) != 20 || rooms[0] != (task.Room{Channel: "slack", ID: "asked", Thread: "1.2"}) || rooms[1].ID != "C0" {
+		t.Errorf("shown in %+v", rooms)
+	}
+}
+
+// After an outage of its channel the card shows how the task has ended.
+func TestCardAfterAnOutage(t *testing.T) {
+	w := newWorld(t)
+	w.notify(time.Second, signals.Notice{N: 1, Kind: "following"})
+	var back time.Time
+	w.env.RegisterDelayedCallback(func() { back = w.env.Now().Add(30 * time.Minute) }, time.Minute)
+	w.show = func(activities.ShowInput) error {
+		if !back.IsZero() && w.env.Now().Before(back) {
+			return temporal.NewApplicationError("HTTP 503", string(fault.Infra))
+		}
+		return nil
+	}
+	w.notify(2*time.Minute, signals.Notice{N: 2, Kind: "ended", Subject: signals.SubjectEnd, Final: true})
+	converse(t, w, slackRoom)
+	if got := w.posted("slack"); got != "+card +end =card" {
+		t.Errorf("shown %q", got)
+	}
+}
+
 // A Conversation that is gone, or can't be started, does not hold a task up.
 func TestConversationIsGone(t *testing.T) {
 	w := newWorld(t)
@@ -228,7 +263,7 @@ func TestChannelIsDown(t *testing.T) {
 	if got := w.posted("telegram"); strings.Count(got, "=card") < 5 || !strings.Contains(got, "+plan") || !strings.Contains(got, "+stop") {
 		t.Errorf("telegram has to wait for slack: %s", got)
 	}
-	const want = "+plan +stop +card =plan(a newer message follows) =stop(a newer message follows) +end =card"
+	const want = "+plan +card +stop =card =plan(a newer message follows) =stop(a newer message follows) +end =card"
 	if got := w.posted("slack"); got != want {
 		t.Errorf("slack was shown\n %s, want\n %s (after %s)", got, want, told)
 	}

@@ -129,14 +129,18 @@ func (e *listeners) control(secrets *redact.Redactor) *activities.Control {
 }
 
 // rooms returns the rooms that show every task: those that the operator names, and the chats that people have bound.
-func (e *listeners) rooms(ctx context.Context) []task.Room {
+func (e *listeners) rooms(ctx context.Context) ([]task.Room, error) {
 	rooms := slices.Clone(e.channels.rooms)
-	for _, b := range e.handler.BoundChats(ctx) {
+	bound, err := e.handler.BoundChats(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range bound {
 		if _, there := e.channels.all[b.Channel]; there {
 			rooms = append(rooms, b.Room)
 		}
 	}
-	return rooms
+	return rooms, nil
 }
 
 type listeners struct {
@@ -234,6 +238,22 @@ func (e *listeners) watch(ctx context.Context) {
 	if e.cfg.GitHub.Poll <= 0 || !e.cfg.GitHub.Authorized() {
 		return
 	}
+	again := time.NewTicker(watchAgain)
+	defer again.Stop()
+	for {
+		e.watchAll(ctx)
+		select {
+		case <-ctx.Done():
+			return
+		case <-again.C: // a worker with other settings may have ended one
+		}
+	}
+}
+
+// watchAgain is how often a listener starts what watches its repositories, where it does not run.
+const watchAgain = time.Hour
+
+func (e *listeners) watchAll(ctx context.Context) {
 	for _, name := range e.cfg.GitHub.Repositories {
 		r, err := task.ParseRepository(name)
 		if err != nil { // owner/*: for webhooks only
@@ -257,18 +277,17 @@ func (e *listeners) invite(ctx context.Context) {
 	if e.channels.all[channel.Telegram] == nil || len(set.Start)+len(set.Approve)+len(set.Commands) > 0 {
 		return
 	}
-	for _, b := range e.handler.BoundChats(ctx) {
-		if b.Channel == channel.Telegram {
-			return
-		}
-	}
 	const life = 30 * time.Minute
 	code := ""
-	made := e.insist(ctx, "make a code for Telegram", func(ctx context.Context) (err error) {
+	made := e.insist(ctx, "make a code for Telegram", func(ctx context.Context) error {
+		bound, err := e.handler.BoundChats(ctx)
+		if err != nil || slices.ContainsFunc(bound, func(b signals.Binding) bool { return b.Channel == channel.Telegram }) {
+			return err
+		}
 		code, err = inbound.Invite(ctx, e.client, channel.Telegram, life, time.Now())
 		return err
 	})
-	if made {
+	if made && code != "" {
 		e.log.WarnContext(ctx, "Nobody may use Telegram yet: write \"start "+code+"\" to the bot, in a private chat, within "+life.String())
 	}
 }

@@ -63,7 +63,7 @@ func (o *undoOptions) free(ctx context.Context, in signals.UndoInput) error {
 	return nil
 }
 
-// followed returns the head that the follower of the pull request knows, "" when nobody has followed it.
+// followed returns the commit that the follower of the pull request has pushed last, "" when nobody has followed it. Its head may be somebody else's.
 func (o *undoOptions) followed(ctx context.Context, c client.Client, in signals.UndoInput) (head string, err error) {
 	repo, err := task.ParseRepository(in.Repository)
 	if err != nil || repo.Owner == "" {
@@ -85,5 +85,5 @@ func (o *undoOptions) followed(ctx context.Context, c client.Client, in signals.
 	if seen.Status == nil {
 		return "", err
 	}
-	return seen.Status.Head, nil
+	return cmp.Or(seen.Status.Pushed, seen.Status.Head), nil // one that has ended long ago knows its head alone
 }

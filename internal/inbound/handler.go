@@ -167,12 +167,11 @@ func (h *Handler) Handle(ctx context.Context, ev channel.Event) (channel.Answer,
 	return channel.Answer{}, fault.New(fault.Internal, "an event of the unknown kind %q", ev.Kind)
 }
 
-// BoundChats returns the chats that people have bound with a code. When they are not known there are none.
-func (h *Handler) BoundChats(ctx context.Context) []signals.Binding {
+// BoundChats returns the chats that people have bound with a code. It fails while they are not known.
+func (h *Handler) BoundChats(ctx context.Context) ([]signals.Binding, error) {
 	all, err := h.bindings.get(ctx)
 	if err != nil {
-		h.log.Warn("bound chats are not known", "error", err)
-		return nil
+		return nil, fault.New(fault.Infra, "ask which chats are bound: %w", err)
 	}
-	return all
+	return all, nil
 }

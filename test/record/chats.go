@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"time"
 
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/fault"
@@ -24,6 +25,10 @@ func chats() []branch {
 		name: "conversation-channel-down", keep: signals.ConversationID, rooms: []task.Room{room}, config: required,
 		show: outOfOrder, drive: approveWhatIsShown,
 	}, {
+		name: "conversation-late", flow: signals.Conversation, args: func(*play) ([]any, error) {
+			return []any{signals.ConversationInput{Task: "calc-1", Run: "run-1", Rooms: []task.Room{room}}}, nil
+		}, drive: toldLate,
+	}, {
 		name: "conversation-continued", keep: signals.ConversationID, rooms: []task.Room{room}, config: required, full: 30,
 		drive: approveWhatIsShown,
 	}, {
@@ -40,6 +45,18 @@ func approveWhatIsShown(ctx context.Context, p *play) error {
 		func() error {
 			return p.update(ctx, signals.Approve, signals.ApproveRequest{Message: by("approve-1"), Revision: 1, Comment: "use the standard library"})
 		})
+}
+
+// toldLate tells of a task's end when its card is long too old to be edited for mere progress.
+func toldLate(ctx context.Context, p *play) error {
+	notice := func(n signals.Notice, age time.Duration) func() error {
+		return func() error {
+			n.From, n.Run, n.At = "calc-1", "run-1", time.Now().Add(-age)
+			return p.signal(ctx, signals.Notify, n)
+		}
+	}
+	return inTurn(notice(signals.Notice{N: 1, Kind: "following"}, 0), func() error { return p.happens(ctx, "shown card", 1) },
+		notice(signals.Notice{N: 2, Kind: "ended", Subject: signals.SubjectEnd, Final: true}, time.Hour))
 }
 
 // outOfOrder is a channel that is down for a while. Later somebody deletes the task's message.
