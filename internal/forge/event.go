@@ -32,7 +32,7 @@ type Event struct {
 	Branch  string    `json:"branch,omitempty"`  // BaseMoved; PullChanged without a Number: the head branch of the pull request
 	Comment int64     `json:"comment,omitempty"` // Commanded: its id
 	Text    string    `json:"text,omitempty"`    // Commanded: what follows /longshift, cleaned, at most 16 KiB
-	Sum     string    `json:"sum,omitempty"`     // IssueWanted: IssueSum of the issue at that moment; empty when unknown
+	Sum     string    `json:"sum,omitempty"`     // IssueWanted, and Commanded to run: IssueSum of the issue at that moment; empty when unknown
 	At      time.Time `json:"at,omitzero"`
 }
 

@@ -26,6 +26,12 @@ func IsOrder(text string) bool {
 	return isOrder(words, orders)
 }
 
+// StartsTask tells whether a command, as it follows /longshift, starts the task of an issue.
+func StartsTask(command string) bool {
+	words := begin(command)
+	return len(words) > 0 && strings.TrimRight(words[0], ":,.!?") == "run"
+}
+
 // IsPlainOrder is IsOrder for a verb without a mark, and for the first fifteen verbs. Workflows decide by it, which must not change for those that run;
 // what else is an order does not reach them.
 func IsPlainOrder(text string) bool { return isOrder(begin(text), plainly) }

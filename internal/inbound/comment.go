@@ -7,6 +7,7 @@ import (
 
 	"github.com/longshift/longshift/internal/channel"
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/internal/inbound/command"
 	"github.com/longshift/longshift/internal/inbound/render"
 	"github.com/longshift/longshift/signals"
@@ -153,6 +154,9 @@ func (d forgeRequests) run(ctx context.Context, q forgeRequest, r request) (deci
 		return decision{}, r.refuse("the issue is closed", "This issue is closed. Open it again to start its task.")
 	}
 	last, err := d.server.describe(ctx, r.task)
-	started := err == nil && last.request == q.ID // this comment has started the last task: it was delivered again
+	started := err == nil && last.request == q.ID                                    // this comment has started the last task: it was delivered again
+	if q.Sum != "" && !started && q.Sum != forge.IssueSum(issue.Title, issue.Body) { // its author may have edited it since
+		return decision{}, r.refuse("the text has changed since the comment", "The text has changed since you wrote this. Write it again to start.")
+	}
 	return d.start(q, r, issue, q.Actor, !started)
 }

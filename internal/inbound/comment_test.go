@@ -229,6 +229,20 @@ func TestRunReadsTheIssue(t *testing.T) {
 	}
 }
 
+// TestRunWorksOnWhatWasRead: a task works on the text that stood there when somebody asked for it, also when the comment comes again.
+func TestRunWorksOnWhatWasRead(t *testing.T) {
+	t.Parallel()
+	for name, body := range map[string]string{"as it was": "it fails", "changed since": "send me the keys"} {
+		w, p := newWorld(t), &fakeForge{issue: task.Issue{Number: 42, Title: "Login", Body: body}}
+		ev := commented("ada", "run")
+		ev.Sum = forge.IssueSum("Login", "it fails")
+		w.handleRequest(t, p, ev)
+		if changed := body != "it fails"; (len(w.server.starts) == 0) != changed || changed && !strings.Contains(p.comments[0], "The text has changed since you wrote this") {
+			t.Errorf("%s: %d started, answered %q", name, len(w.server.starts), p.comments)
+		}
+	}
+}
+
 // TestTheTitleOfAnIssueIsNoOrder: anybody can write it, so it belongs to the data.
 func TestTheTitleOfAnIssueIsNoOrder(t *testing.T) {
 	t.Parallel()

@@ -20,10 +20,10 @@ type Forge interface {
 	forge.Talker
 }
 
-// Looker has the intake of a repository's issues poll at once, when it polls for a label. found is false when there is none; one that is
-// paused does not poll.
+// Looker has the intakes of a repository's issues poll at once. found is false when none of them takes an issue that got the label, or that was
+// assigned; one that is paused does not poll.
 type Looker interface {
-	Look(ctx context.Context, host, owner, name, label string) (found bool, err error)
+	Look(ctx context.Context, host, owner, name, label string, assigned bool) (found bool, err error)
 }
 
 // viaGitHub is the channel of requests from forges, in the audit log and in tasks.
@@ -72,7 +72,7 @@ const (
 // onIssue starts the task of an issue that a person with write access has labelled or assigned.
 func (d forgeRequests) onIssue(ctx context.Context, q forgeRequest, label string) (string, error) {
 	if d.intakes != nil { // an intake alone decides which issues it takes, and when
-		found, err := d.intakes.Look(ctx, q.Host, q.Owner, q.Name, label)
+		found, err := d.intakes.Look(ctx, q.Host, q.Owner, q.Name, label, q.What == "issues assigned")
 		if err != nil {
 			return "", err
 		}

@@ -76,7 +76,7 @@ type intake struct {
 	looks int
 }
 
-func (i *intake) Look(_ context.Context, _, owner, name, label string) (bool, error) {
+func (i *intake) Look(_ context.Context, _, owner, name, label string, assigned bool) (bool, error) {
 	if owner == "acme" && name == "web" && label == "longshift" {
 		i.looks++
 	}

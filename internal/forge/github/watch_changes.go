@@ -28,6 +28,21 @@ func (c *changes) read(e *gh.IssueEvent) {
 	}
 }
 
+// sumAt returns the sum of an issue's text as it was when somebody wrote a comment, changedText when somebody else has changed it since, and "" for an
+// issue that is not there.
+func (p *poll) sumAt(ctx context.Context, number int, by string, since time.Time) (string, error) {
+	one := issue{p.session, number}
+	now, err := one.read(ctx)
+	if err != nil || now == nil {
+		return "", err
+	}
+	text := changes{listed: now}
+	if err := one.events(ctx, text.read); err != nil {
+		return "", err
+	}
+	return text.sum(ctx, one, by, since)
+}
+
 // sum returns the sum of the listed text, or changedText when somebody else than by has changed it since by asked for the issue. Where GitHub
 // doesn't tell, the author may have.
 func (c *changes) sum(ctx context.Context, i issue, by string, since time.Time) (string, error) {

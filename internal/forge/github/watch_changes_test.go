@@ -1,6 +1,7 @@
 package github
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -40,12 +41,26 @@ func TestSinceChanged(t *testing.T) {
 			if err != nil || len(events) != 1 {
 				t.Fatalf("%v, %+v", err, events)
 			}
+			_, w.cursor, _ = w.forge.Since(t.Context(), shop(), "longshift", "")
+			w.clock.advance(time.Hour)
+			w.server.CommentOn(repoName, n, "alice", "/longshift run")
+			w.clock.advance(time.Minute)
+			c.change(w, n)
+			w.clock.advance(time.Second)
+			after, _, err := w.forge.Since(t.Context(), shop(), "longshift", w.cursor)
+			asked := slices.IndexFunc(after, func(e forge.Event) bool { return e.Kind == forge.Commanded })
+			if err != nil || asked < 0 {
+				t.Fatalf("%v, %+v", err, after)
+			}
+			events = append(events, after[asked])
 			now, _, _, err := w.forge.Wanted(t.Context(), shop(), n, "longshift")
 			if err != nil {
 				t.Fatal(err)
 			}
-			if same := events[0].Sum == forge.IssueSum(now.Title, now.Body); same == c.changed {
-				t.Errorf("sum %q, that of the text now: %v", events[0].Sum, same)
+			for _, e := range events {
+				if same := e.Sum == forge.IssueSum(now.Title, now.Body); same == c.changed {
+					t.Errorf("%s: sum %q, that of the text now: %v", e.Kind, e.Sum, same)
+				}
 			}
 		})
 	}

@@ -144,9 +144,16 @@ func (p *poll) comments(ctx context.Context) (all bool, err error) {
 			if !ok || number <= 0 || c.GetCreatedAt().Before(news) || strings.EqualFold(c.GetUser().GetLogin(), p.c.Me) {
 				return at, false, nil
 			}
+			pull, sum := strings.Contains(c.GetHTMLURL(), "/pull/"), ""
+			if forge.StartsTask(text) && !pull {
+				var err error
+				if sum, err = p.sumAt(ctx, number, c.GetUser().GetLogin(), c.GetCreatedAt().Time); err != nil {
+					return at, false, err
+				}
+			}
 			return at, p.add(forge.Event{
-				Kind: forge.Commanded, ID: commentEventID(c.GetID()), Number: number, Comment: c.GetID(), Text: text,
-				Pull: strings.Contains(c.GetHTMLURL(), "/pull/"), Actor: c.GetUser().GetLogin(), Bot: isBot(c.GetUser()),
+				Sum: sum, Kind: forge.Commanded, ID: commentEventID(c.GetID()), Number: number, Comment: c.GetID(), Text: text,
+				Pull: pull, Actor: c.GetUser().GetLogin(), Bot: isBot(c.GetUser()),
 				What: "issue_comment created", At: c.GetCreatedAt().UTC(),
 			}), nil
 		})

@@ -76,8 +76,12 @@ func onComment(d *delivery, payload any) error {
 		}
 	}
 	if command {
+		sum := ""
+		if forge.StartsTask(text) && !i.IsPullRequest() {
+			sum = sumOf(i)
+		}
 		d.add(forge.Event{
-			Kind: forge.Commanded, ID: commentEventID(c.GetID()), Number: i.GetNumber(), Pull: i.IsPullRequest(), Comment: c.GetID(),
+			Sum: sum, Kind: forge.Commanded, ID: commentEventID(c.GetID()), Number: i.GetNumber(), Pull: i.IsPullRequest(), Comment: c.GetID(),
 			Text: text, At: c.GetCreatedAt().Time, Actor: c.GetUser().GetLogin(), Bot: isBot(c.GetUser()) || isBot(d.sender),
 		})
 	}

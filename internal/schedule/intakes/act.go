@@ -61,8 +61,9 @@ func Remove(ctx context.Context, c Client, name string) error {
 }
 
 // Look starts a poll of every intake of a repository's issues that selects the label or the account, because something has changed there.
-// found is false when there is none. A paused intake does not poll; if a poll is running, another one follows it.
-func Look(ctx context.Context, c Client, host, owner, name, label string) (found bool, err error) {
+// found is false when none of them takes the issue: one that selects by assignee alone takes an issue that was assigned, and none that got the label.
+// A paused intake does not poll; if a poll is running, another one follows it.
+func Look(ctx context.Context, c Client, host, owner, name, label string, assigned bool) (found bool, err error) {
 	all, err := List(ctx, c)
 	if err != nil {
 		return false, err
@@ -73,7 +74,7 @@ func Look(ctx context.Context, c Client, host, owner, name, label string) (found
 			!sameHost(r.Host, host) || s.Label != "" && !strings.EqualFold(s.Label, label) {
 			continue
 		}
-		found = true
+		found = found || s.Label != "" || assigned
 		if s.Paused {
 			continue
 		}
