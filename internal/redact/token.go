@@ -64,8 +64,13 @@ func tokens(text []byte, hit func(span)) {
 		}
 		in := inside[rule]
 		if at >= in.end {
-			in.tries = 0
+			in.tries, in.matched = 0, false
 		} else if in.tries++; in.tries > mostNested {
+			if !in.matched { // nobody writes so many beginnings of tokens without an end: what follows may be one
+				hit(span{start: first, end: in.end, rule: t.rules[rule].name, sure: t.rules[rule].sure})
+				in.matched = true
+				inside[rule] = in
+			}
 			return
 		}
 		if inside == nil {
@@ -73,7 +78,7 @@ func tokens(text []byte, hit func(span)) {
 		}
 		f, ok := t.rules[rule].match(text, first)
 		if ok {
-			in.end = max(in.end, f.end)
+			in.end, in.matched = max(in.end, f.end), true
 			hit(f)
 		} else if in.end <= at {
 			in.end = at + len(tokenChars(text[at:min(len(text), at+window)]))
@@ -82,8 +87,11 @@ func tokens(text []byte, hit func(span)) {
 	})
 }
 
-// nest is how far a rule was looked for from a place on, and how often it was tried there.
-type nest struct{ end, tries int }
+// nest is how far a rule was looked for from a place on, how often it was tried there, and whether something was found.
+type nest struct {
+	end, tries int
+	matched    bool
+}
 
 // tokenChars returns the beginning of a text that consists of the characters of tokens.
 func tokenChars(text []byte) []byte {

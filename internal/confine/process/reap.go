@@ -21,8 +21,9 @@ const (
 )
 
 // ReapSession ends every process with LONGSHIFT_SESSION=session in its environment, but for those of another session that
-// were given it by a program, and all their descendants: TERM first, KILL after 2 s. It returns the number of ended processes when it finds none any more. Processes of other users
-// can't be seen; this process and its ancestors are never touched.
+// were given it by a program, and all their descendants: TERM first, KILL after 2 s. It returns the number of ended
+// processes when it finds none any more. Processes of other users can't be seen; this process and its ancestors are never
+// touched.
 func ReapSession(ctx context.Context, session string) (int, error) {
 	if session == "" {
 		return 0, errors.New("reap session: no session named")

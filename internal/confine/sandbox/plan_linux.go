@@ -3,7 +3,9 @@ package sandbox
 import (
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/longshift/longshift/internal/confine/sandbox/inner"
 )
@@ -45,11 +47,23 @@ func privates() []string { return []string{"/tmp", "/var/tmp", "/dev/shm"} }
 // alwaysHidden lists what builds don't need: sockets of the host's services, the folder with those of other boxes, and, when the worker runs as
 // root, files that only root may read.
 func alwaysHidden() []string {
-	list := []string{"/run", os.TempDir()}
+	list := []string{"/run"}
+	if dir, err := filepath.Abs(os.TempDir()); err == nil && !withinPrivate(dir) {
+		list = append(list, dir)
+	}
 	if os.Geteuid() == 0 {
 		list = append(list, "/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/ssh", "/boot", "/lost+found")
 	}
 	return list
+}
+
+// withinPrivate reports whether a folder lies in one that every box has for itself, wherever links lead.
+func withinPrivate(dir string) bool {
+	real, err := filepath.EvalSymlinks(dir)
+	return err == nil && slices.ContainsFunc(privates(), func(p string) bool {
+		p, err := filepath.EvalSymlinks(p)
+		return err == nil && (real == p || strings.HasPrefix(real, p+"/"))
+	})
 }
 
 func (m *placeholders) plan(c Spec) (*plan, error) {

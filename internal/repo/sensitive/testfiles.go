@@ -24,15 +24,7 @@ type language struct {
 	ends string
 	test *regexp.Regexp // the start of a test
 	skip *regexp.Regexp // a line that disables a test
-
-	block *regexp.Regexp // what takes several lines out, behind what stays of them; nil for nothing
 }
-
-// blocks are the comments of a language that take lines out.
-var blocks = map[string]string{".py": `(?s)()(?:""".*?"""|'''.*?''')`, ".rb": `(?ms)^()=begin\b(?:.*?^=end\b|.*\z)`}
-
-// slashes are those of languages like C.
-const slashes = ".go .js .jsx .ts .tsx .mjs .cjs .mts .cts .rs .java .kt .kts .groovy .scala .cs .php .swift .dart .c .cc .cpp .cxx .h .hpp"
 
 var languages = []language{
 	in(".go", `(?m)^func (?:\([^)]*\) )?(?:Test|Fuzz|Example)\w*\(`, `\.Skip(?:f|Now)?\(|^//go:build\s+ignore\b`),
@@ -61,16 +53,7 @@ var languages = []language{
 var buildTag = regexp.MustCompile(`^//(?:go:build| \+build)\s`)
 
 func in(ends, test, skip string) language {
-	l := language{ends: ends, test: regexp.MustCompile(test), skip: regexp.MustCompile(skip)}
-	first, _, _ := strings.Cut(ends, " ")
-	b, ok := blocks[first]
-	if slices.Contains(strings.Fields(slashes), first) {
-		b, ok = `(?ms)(^[ \t]*|[;{})][ \t]*)/\*(?:.*?\*/|.*\z)`, true
-	}
-	if ok {
-		l.block = regexp.MustCompile(b)
-	}
-	return l
+	return language{ends, regexp.MustCompile(test), regexp.MustCompile(skip)}
 }
 
 func languageOf(p string) (language, bool) {
@@ -121,7 +104,7 @@ func (i *inspection) tests() {
 	if slices.ContainsFunc(added(i.Old, i.New), ends.MatchString) || neverRuns(i.New) && !neverRuns(i.Old) {
 		i.add(Tests, "may end before its tests have run")
 	}
-	before, now := uncommented(l, i.Old), uncommented(l, i.New)
+	before, now := uncommented(path.Ext(i.old), i.Old), uncommented(path.Ext(i.new), i.New)
 	switch fewer, renamed := count(l, before)-count(l, now), len(without(starts(l, before), starts(l, now))); {
 	case i.Cut:
 		i.add(Tests, "is too large to look into")
@@ -137,15 +120,6 @@ func (i *inspection) tests() {
 }
 
 func count(l language, content []byte) int { return len(l.test.FindAllIndex(content, -1)) }
-
-// uncommented returns the content without the blocks that a comment, or a text over several lines, takes out. One counts that begins a line or
-// follows the end of a statement: elsewhere the signs stand in texts and patterns.
-func uncommented(l language, content []byte) []byte {
-	if l.block == nil {
-		return content
-	}
-	return l.block.ReplaceAll(content, []byte("$1"))
-}
 
 // starts returns the lines that tests start with.
 func starts(l language, content []byte) (list []string) {

@@ -23,7 +23,6 @@ var failures = sync.OnceValue(func() (all []*regexp.Regexp) {
 		`^\s*not ok \d+ (?:- )?([^#]*[^#\s])\s*(?:#\s*(?:time=.*|duration.*))?$`, // TAP
 		`^\s*✖ (.+?) \([\d.]+ms\)$`,                                              // node's own runner
 		`^\s*● (.+ › .+)$`,                                                       // jest
-		`^\s*● (.+[^:])$`,                                                        // jest, of a test outside of any group
 		`^\s*(?:FAIL|×)\s+(\S+ > .+?)(?:\s+\d+ms)?$`,                             // vitest
 		`^\s*FAIL\s+(\S+) \[ \S+ \]$`,                                            // vitest, of a file that does not load
 		`^\[ERROR\]\s+([\w.$]+\.\w+)(?:\(.*\))?\s+(?:-- )?Time elapsed: .*<<< (?:FAILURE|ERROR)!`, // Maven
@@ -42,16 +41,22 @@ var (
 	goPackage = regexp.MustCompile(`^FAIL\s+([\w./~-]+)(?:\s+(\[.*\]|[\d.]+s|\(cached\)))`)
 )
 
-// jestFile matches the line that begins what jest says of a file.
-var jestFile = regexp.MustCompile(`^\s*FAIL\s+(?:\S+\s+)?(\S+\.[cm]?[jt]sx?)\b`)
+// jestFile matches the line that begins what jest says of a file. Its second group is the file, if it has failed.
+var jestFile = regexp.MustCompile(`^\s*(PASS\s|FAIL\s+(?:\S+\s+)?(\S+\.[cm]?[jt]sx?)\b)`)
 
-// ofFile completes what jest says where no test has failed: a file that does not load is named by itself, and notes are no failure.
-func ofFile(name, file string) string {
+// jestMark matches what jest marks as failed, outside of a group of tests.
+var jestMark = regexp.MustCompile(`^\s*● ([^›]*[^›:])$`)
+
+// jestNote matches what jest notes in the form of a failure.
+var jestNote = regexp.MustCompile(`^(?:Console|.*Warning|Cannot log after tests are done\b.*|process\.exit called\b.*)$`)
+
+// ofJest returns the name of what jest marks as failed in a file: the file, when it does not load, and nothing for a note.
+func ofJest(name, file string) string {
 	switch {
-	case name == "Test suite failed to run":
-		return strings.TrimSpace(file + " (failed to run)")
-	case name == "Console", strings.HasSuffix(name, "Warning"):
+	case file == "", jestNote.MatchString(strings.TrimSpace(name)):
 		return ""
+	case name == "Test suite failed to run":
+		return file + " (failed to run)"
 	}
 	return name
 }
@@ -82,14 +87,17 @@ func Failing(output io.Reader) []string {
 			inPackage = nil
 		} else if !tooLong {
 			if m := jestFile.FindStringSubmatch(line); m != nil {
-				file = m[1]
+				file = m[2]
 			}
 			for _, expression := range failures() {
 				if m := expression.FindStringSubmatch(line); m != nil {
-					if name := ofFile(m[1], file); name != "" {
-						add(name)
-					}
+					add(m[1])
 					break
+				}
+			}
+			if m := jestMark.FindStringSubmatch(line); m != nil {
+				if name := ofJest(m[1], file); name != "" {
+					add(name)
 				}
 			}
 		}

@@ -24,6 +24,7 @@ func TestFailing(t *testing.T) {
 		"node":         {"✔ fine (0.5ms)\n✖ adds (1.25ms)\n✖ failing tests:\n", []string{"adds"}},
 		"jest":         {"  ● calc › adds\n\n    expect(received)\n  ● Console\n", []string{"calc › adds"}},
 		"jest, file":   {"FAIL src/a.test.js\n  ● adds\n  ● Console\nFAIL  web  src/b.test.ts (5.1 s)\n  ● Test suite failed to run\n  ● Deprecation Warning:\n", []string{"adds", "src/b.test.ts (failed to run)"}},
+		"jest, notes":  {"PASS a.test.js\n  ●  Cannot log after tests are done. Did you forget to wait?\nFAIL b.test.js\n  ●  process.exit called with \"0\"\n  ● g › t\nPASS c.test.js\n  ● something else\n", []string{"g › t"}},
 		"vitest, file": {" FAIL  src/b.test.ts [ src/b.test.ts ]\nError: no module\n", []string{"src/b.test.ts"}},
 		"ctest, all":   {"\t  2 - b (Not Run)\n\t  3 - c (Bad Command)\n\t  4 - d (ILLEGAL)\n\t  5 - e (Disabled)\n\t  6 - f (Skipped)\n", []string{"b", "c", "d"}},
 		"vitest":       {" FAIL  src/calc.test.ts > calc > adds\n × src/b.test.ts > subs 3ms\n", []string{"src/b.test.ts > subs", "src/calc.test.ts > calc > adds"}},
