@@ -180,7 +180,8 @@ func (a *Acts) answered(
 	return res, nil
 }
 
-// mostThrottled is how many attempts may be throttled, each with the tries of the API's client, until the quota counts as used up.
+// mostThrottled is the last attempt, each with the tries of the API's client, at which a throttled call is made again. At a later one the quota counts as
+// used up, whatever the attempts before have failed with.
 const mostThrottled = 3
 
 // unanswered tells a failure that decides how the session goes on from one of the moment.

@@ -3,7 +3,6 @@ package activities
 import (
 	"context"
 	"sync/atomic"
-	"time"
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/reporting"
@@ -72,7 +71,7 @@ func (in SessionInput) byTools() bool {
 func (e *endpoints) show(ctx context.Context, s *agent.Session) {
 	if m := e.model.endpoint; m != nil {
 		s.Search, s.OpenAI, s.Spent = m.Granted("web_search"), e.model.api == gateway.OpenAI, e.model.spent
-		s.Failing = func() time.Time { return m.State().FailingSince }
+		s.Failing = e.model.failing
 		s.BaseURL, s.Upstream, s.Token, s.Login = m.BaseURL(), m.Upstream(), m.Token(), m.Kind(ctx) == gateway.OAuth
 	}
 	if e.reports != nil {

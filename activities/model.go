@@ -60,6 +60,15 @@ func (m *model) spent() (until time.Time, spent bool) {
 	return limit.Reset, true
 }
 
+// failing tells since when the endpoint has failed every call, which is zero while it answers one.
+func (m *model) failing() time.Time {
+	state := m.endpoint.State()
+	if state.InFlight > 0 {
+		return time.Time{}
+	}
+	return state.FailingSince
+}
+
 // judge corrects the result of a session where the gateway knows more: that it refused a call because of the budget,
 // and when the quota resets.
 func (m *model) judge(res *SessionResult, out agent.Outcome) {

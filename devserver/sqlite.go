@@ -70,19 +70,13 @@ func (d database) config() *config.SQL {
 // prepare makes the file when there is none, checks it, and lays out the tables. It is one transaction:
 // a kill in the middle leaves an empty database, which the next start fills. Memory needs none of it,
 // the plugin does the layout on connect.
-func (d database) prepare(ctx context.Context) (err error) {
+func (d database) prepare(ctx context.Context) error {
 	if d.file == "" {
 		return nil
 	}
-	created, err := createFile(d.file)
-	if err != nil {
+	if err := createFile(d.file); err != nil { // it stays, whatever comes: another server may have it open by then
 		return err
 	}
-	defer func() {
-		if err != nil && created {
-			os.Remove(d.file)
-		}
-	}()
 	db, err := sql.Open("sqlite", "file:"+d.name+"?mode=rw&_txlock=immediate&_pragma=busy_timeout(1000)")
 	if err != nil {
 		return fmt.Errorf("open database %s: %w", d.file, err)
@@ -99,23 +93,23 @@ func (d database) prepare(ctx context.Context) (err error) {
 }
 
 // createFile makes an empty file that only this user can read, since it will hold the text of tasks.
-func createFile(file string) (created bool, err error) {
+func createFile(file string) error {
 	f, err := os.OpenFile(file, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err == nil {
-		return true, f.Close()
+		return f.Close()
 	}
 	info, statErr := os.Stat(file)
 	switch {
 	case errors.Is(err, fs.ErrExist) && statErr == nil && info.Mode().IsRegular():
-		return false, nil
+		return nil
 	case statErr == nil && !info.Mode().IsRegular():
-		return false, fmt.Errorf("--db-filename %s: not a regular file; name a file", file)
+		return fmt.Errorf("--db-filename %s: not a regular file; name a file", file)
 	case errors.Is(err, fs.ErrNotExist):
-		return false, fmt.Errorf("--db-filename %s: folder %s does not exist; create it first", file, filepath.Dir(file))
+		return fmt.Errorf("--db-filename %s: folder %s does not exist; create it first", file, filepath.Dir(file))
 	case errors.Is(err, fs.ErrPermission):
-		return false, fmt.Errorf("--db-filename %s: folder %s is not writable by this user", file, filepath.Dir(file))
+		return fmt.Errorf("--db-filename %s: folder %s is not writable by this user", file, filepath.Dir(file))
 	}
-	return false, fmt.Errorf("create database %s: %w", file, err)
+	return fmt.Errorf("create database %s: %w", file, err)
 }
 
 // connect opens the database through the server's plugin, which keeps one connection for the process.

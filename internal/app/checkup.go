@@ -21,6 +21,6 @@ var tested = map[string]string{task.AgentClaude: claude.Pinned, task.AgentCodex:
 func examine(cfg config.Config) func(context.Context) []signals.HostFinding {
 	env := environ.SystemEnviron()
 	m := &checkup.Machine{Vars: env.Vars, Programs: env, Git: environ.NewGit(env), Version: checkup.ReadBuild("").String(),
-		Tested: tested, Sandbox: trySandbox, Work: tryWork, Signing: trySigning, Objects: tryObjects, Model: tryModel(gateway.Anthropic), OpenAI: tryModel(gateway.OpenAI), App: readApp}
+		Tested: tested, Sandbox: trySandbox, Work: tryWork, Signing: trySigning, Objects: tryObjects, Model: tryModel(gateway.Anthropic), OpenAI: tryModel(gateway.OpenAI), App: readApp, Account: readAccount}
 	return func(ctx context.Context) []signals.HostFinding { return m.All(ctx, cfg) }
 }

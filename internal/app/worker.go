@@ -106,9 +106,15 @@ func runWorker(ctx context.Context, lookup config.Lookup, stderr io.Writer) erro
 	worker.SetStickyWorkflowCacheSize(cachedWorkflows)
 	// Without a name, the SDK reads the whole program for its checksum: a quarter of the processor time of a start.
 	worker.SetBinaryChecksum(checkup.ReadBuild("").String())
-	w := &workers{client: c, log: log, options: worker.Options{
-		WorkerStopTimeout: stopTimeout,
-		Interceptors:      []interceptor.WorkerInterceptor{&activities.Interceptor{Redact: secrets, Alone: cfg.Host.Alone}},
+	fatal := make(chan error, 1)
+	w := &workers{client: c, log: log, fatal: fatal, options: worker.Options{
+		WorkerStopTimeout: stopTimeout, OnFatalError: func(err error) {
+			select {
+			case fatal <- err:
+			default: // another one has failed before
+			}
+		},
+		Interceptors: []interceptor.WorkerInterceptor{&activities.Interceptor{Redact: secrets, Alone: cfg.Host.Alone}},
 	}}
 	if cfg.Role.Host() {
 		host, closeHost, err := newHostConfig(ctx, cfg, secrets, log)
@@ -144,16 +150,18 @@ func runWorker(ctx context.Context, lookup config.Lookup, stderr io.Writer) erro
 	if !cfg.Listen.Listeners {
 		return w.run(ctx)
 	}
-	return w.runWith(ctx, e)
+	return w.runWith(ctx, e.run)
 }
 
 // runWith runs workers and listeners until ctx ends or one of them fails.
-func (w *workers) runWith(ctx context.Context, e *listeners) error {
+func (w *workers) runWith(ctx context.Context, listen func(context.Context) error) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	heard := make(chan error, 1)
-	go func() { defer stop(); heard <- e.run(ctx) }()
-	return errors.Join(w.run(ctx), <-heard)
+	go func() { defer stop(); heard <- listen(ctx) }()
+	err := w.run(ctx)
+	stop() // the listeners too, when the workers have failed
+	return errors.Join(err, <-heard)
 }
 
 // workers are the SDK workers of one process, one per queue.
@@ -162,6 +170,7 @@ type workers struct {
 	log     *slog.Logger
 	options worker.Options
 	all     []worker.Worker
+	fatal   chan error // why the SDK has stopped one of them by itself
 }
 
 // control adds the worker for workflows and for activities on forges.
@@ -208,10 +217,15 @@ func (w *workers) run(ctx context.Context) error {
 		}
 	}
 	w.log.Info("Worker ready")
-	<-ctx.Done()
+	var err error
+	select {
+	case <-ctx.Done():
+	case why := <-w.fatal:
+		err = fault.New(fault.Infra, "the server refuses this worker: %w", why)
+	}
 	w.log.Info("Worker stopping")
 	w.stop(w.all)
-	return nil
+	return err
 }
 
 func (w *workers) stop(some []worker.Worker) {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/client"
@@ -100,6 +101,30 @@ func (p poller) Start() error { p.note("start"); return p.refuses }
 func (p poller) Stop()        { p.note("stop") }
 
 // One worker of a process that can't start takes those with it that have; all of them stop when the process is told to.
+// A worker that the server refuses ends the process, with its listeners: a supervisor starts it again.
+func TestRefusedWorkerEndsTheProcess(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	var done []string
+	quiet := slog.New(slog.DiscardHandler)
+	for name, w := range map[string]*workers{
+		"at its start": {log: quiet, all: []worker.Worker{poller{mu: &mu, done: &done, name: "a", refuses: errors.New("no")}}},
+		"later":        {log: quiet, all: []worker.Worker{poller{mu: &mu, done: &done, name: "b"}}, fatal: make(chan error, 1)},
+	} {
+		if w.fatal != nil {
+			w.fatal <- errors.New("no")
+		}
+		ended := make(chan error)
+		go func() { ended <- w.runWith(t.Context(), func(ctx context.Context) error { <-ctx.Done(); return nil }) }()
+		select {
+		case err := <-ended:
+			wantFault(t, err, fault.Infra, "no")
+		case <-time.After(30 * time.Second):
+			t.Errorf("%s: it goes on", name)
+		}
+	}
+}
+
 func TestWorkersStartAndStopTogether(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

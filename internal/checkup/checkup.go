@@ -43,6 +43,8 @@ type Machine struct {
 	Work    func(ctx context.Context, process config.Config) ([]Tool, error)
 	Signing func(ctx context.Context, process config.Config) error
 	Objects func(ctx context.Context, process config.Config) error // keeps something in the object store and takes it back
+	// Account asks GitHub whose token is configured; nil when nobody is to be asked.
+	Account func(ctx context.Context, process config.Config) (string, error)
 	// App asks GitHub how the app stands that is configured.
 	App func(ctx context.Context, process config.Config) (forge.AppState, error)
 	// Model makes one call that costs nothing to the model's endpoint, and returns the endpoint's name. OpenAI does it for OpenAI's API.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/excerpt"
+	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/signals"
 )
@@ -18,16 +19,27 @@ func (m *Machine) checkGitHub(ctx context.Context, conf config.Config) Finding {
 		return m.checkApp(ctx, conf)
 	}
 	_, err := conf.GitHub.Token.Read()
+	whose := ""
+	if err == nil && conf.GitHub.Token.Present() && m.Account != nil {
+		ctx, cancel := context.WithTimeout(ctx, askWithin)
+		defer cancel()
+		whose, err = m.Account(ctx, conf)
+	}
+	if whose != "" {
+		whose += ", "
+	}
 	switch {
+	case fault.KindOf(err) == fault.Infra:
+		return warn(OfGitHub, "from "+conf.GitHub.Token.Source()+"; GitHub could not be asked: "+excerpt.Line(err.Error(), 200), "try again when it answers")
 	case err != nil:
 		return Failed(OfGitHub, err)
 	case !conf.GitHub.Token.Present():
 		return warn(OfGitHub, "none is set",
 			"run `longshift login github`, or set GH_TOKEN, to work on GitHub; local repositories need none")
 	case conf.GitHub.Token.Source() == config.GHTokenSource:
-		return good(OfGitHub, "from "+config.GHTokenSource+", for the worker of `longshift dev`")
+		return good(OfGitHub, whose+"from "+config.GHTokenSource+", for the worker of `longshift dev`")
 	}
-	return good(OfGitHub, "from "+conf.GitHub.Token.Source())
+	return good(OfGitHub, whose+"from "+conf.GitHub.Token.Source())
 }
 
 // checkLogin is checkGitHub, and tells what a token can't do.

@@ -56,6 +56,25 @@ func TestCheckApp(t *testing.T) {
 	}
 }
 
+// A token is only good when GitHub takes it. Who is not reached says nothing about it.
+func TestCheckTokenAsksGitHub(t *testing.T) {
+	conf := process(t, map[string]string{"LONGSHIFT_GITHUB_TOKEN": "ghp-1"})
+	for name, c := range map[string]struct {
+		err    error
+		want   signals.HostState
+		detail string
+	}{
+		"good":    {nil, signals.HostOK, "ann, from LONGSHIFT_GITHUB_TOKEN"},
+		"revoked": {fault.New(fault.Denied, "GitHub refuses the token"), signals.HostFail, "refuses the token"},
+		"away":    {fault.New(fault.Infra, "no route"), signals.HostWarn, "could not be asked: no route"},
+	} {
+		m := &Machine{Account: func(context.Context, config.Config) (string, error) { return "ann", c.err }}
+		if got := m.checkGitHub(t.Context(), conf); got.Check != OfGitHub || got.State != c.want || !strings.Contains(got.Detail, c.detail) {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
 func TestCheckTokenTellsOfApps(t *testing.T) {
 	got := new(Machine).checkLogin(t.Context(), process(t, map[string]string{"LONGSHIFT_GITHUB_TOKEN": "ghp-1"}))
 	if got.Check != OfGitHub || got.State != signals.HostOK || !strings.Contains(got.Detail, "check runs on pull requests need a GitHub App") {

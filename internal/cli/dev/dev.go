@@ -38,7 +38,9 @@ type options struct {
 
 // NewDevCommand makes the command dev.
 func NewDevCommand(u Uses) *cobra.Command {
-	o := &options{env: u.Env, git: u.Git, config: u.Config, server: u.Server, printer: u.Printer, machine: u.Machine}
+	machine := *u.Machine
+	machine.Account = nil // a start waits for no forge, which local repositories don't need: doctor asks
+	o := &options{env: u.Env, git: u.Git, config: u.Config, server: u.Server, printer: u.Printer, machine: &machine}
 	o.stack = newStack(u, "", func(line string) { u.Printer.Say("%s", line) })
 	c := &cobra.Command{
 		Use:   "dev",

@@ -62,6 +62,9 @@ func (o *loginOptions) run(ctx context.Context, to string) error {
 	if k.File == "" {
 		return fault.New(fault.Input, "there is no home folder to keep a key in").WithHint("set HOME or XDG_CONFIG_HOME")
 	}
+	if err := o.free(to, k.File); err != nil { // before anybody types a key
+		return err
+	}
 	var secret string
 	switch to {
 	case "github":
@@ -95,6 +98,18 @@ func (o *loginOptions) run(ctx context.Context, to string) error {
 	return o.printer.Print(k, func() string {
 		return fmt.Sprintf("%s for %s, from %s, is kept in %s\n", k.Variable, term.OneLine(k.For), k.From, k.File)
 	})
+}
+
+// free refuses to keep a key beside the name of a file or a descriptor that holds it: no program would read the settings then.
+func (o *loginOptions) free(to, file string) error {
+	variable := map[string]string{"github": "LONGSHIFT_GITHUB_TOKEN", "anthropic": "LONGSHIFT_ANTHROPIC_KEY"}[to]
+	for _, way := range []string{variable + "_FILE", variable + "_FD"} {
+		if slices.Contains(o.env.Settings, way) {
+			return fault.New(fault.Input, "%s is set in %s: a key beside it could not be read", way, file).
+				WithHint("write the key into the file that it names, or take the line out")
+		}
+	}
+	return nil
 }
 
 // githubToken returns the token that gh has, or one that is typed or piped in.
