@@ -73,6 +73,7 @@ type PullRequestState struct {
 	Tells    []TellRequest     `json:"tells,omitempty"`
 	Parked   *Parked           `json:"parked,omitempty"`
 	Pushed   string            `json:"pushed,omitempty"` // the last commit of the branch that is ours
+	Others   bool              `json:"others,omitempty"` // others have pushed to the branch, or may have
 }
 
 // Parked says why a person is asked to look at a pull request.

@@ -185,6 +185,7 @@ type Status struct {
 	BaseCommit   string               `json:"baseCommit,omitempty"`
 	Head         string               `json:"head,omitempty"`
 	Pushed       string               `json:"pushed,omitempty"` // of a pull request that is looked after: the last commit of the branch that is ours
+	Others       bool                 `json:"others,omitempty"` // others have pushed to that branch too
 	Iteration    int                  `json:"iteration,omitempty"`
 	Iterations   int                  `json:"iterations,omitempty"` // maximum
 	Rounds       int                  `json:"rounds,omitempty"`     // follow-up rounds on an open pull request

@@ -119,7 +119,7 @@ func beginFollow(ctx workflow.Context, in signals.PullRequestInput) (*follower, 
 		WorkflowID: info.WorkflowExecution.ID, RunID: info.WorkflowExecution.RunID, TaskID: in.TaskID, Repository: in.Input.Repository,
 		Task:    in.Input.Task,
 		Started: going.Started, Phase: task.Following, Agent: in.Settings.Agent, Branch: in.Branch, Base: in.Base, Head: in.Head,
-		Pushed: cmp.Or(going.Pushed, in.Head), Fence: in.Fence,
+		Pushed: cmp.Or(going.Pushed, in.Head), Others: going.Others || in.State != nil && going.Pushed == "", Fence: in.Fence,
 		Plan: in.Plan, Usage: in.Usage, BudgetUSD: in.BudgetUSD, Worked: in.Worked, BudgetTime: in.BudgetTime, Iterations: in.Settings.Iterations,
 		PullRequest: &in.PullRequest, Notify: &in.Settings.Notify, Log: going.Log, Rounds: going.Rounds,
 	})}
@@ -167,7 +167,7 @@ func (f *follower) anew(ctx workflow.Context) error {
 	g.Sessions, g.Notices, g.Log, g.Progress = f.sessions.numbered, f.journal.notices.n, s.Log[max(0, len(s.Log)-20):], f.journal.progress
 	g.Seen, g.Tells = f.inbox.seen[max(0, len(f.inbox.seen)-200):], f.inbox.untold(f.questions.undelivered)
 	in.Tells = nil // they are in g
-	g.Stamp, g.Pushed = f.poller.handOver(), s.Pushed
+	g.Stamp, g.Pushed, g.Others = f.poller.handOver(), s.Pushed, s.Others
 	in.State = &g
 	return workflow.NewContinueAsNewError(ctx, signals.PullRequestFlow, in)
 }

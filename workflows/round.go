@@ -115,6 +115,7 @@ func (f *follower) round(ctx workflow.Context, items []forge.Item) error {
 	if err := f.parking.insist(ctx, func() error { return f.runner.assign(ctx) }); err != nil {
 		return err
 	}
+	f.status.Others = f.status.Others || f.status.Head != f.status.Pushed
 	start, conflict, base, merged := f.status.Head, f.conflict(), f.poller.snapshot.BaseHead, ""
 	if conflict {
 		var err error

@@ -63,7 +63,8 @@ func (o *undoOptions) free(ctx context.Context, in signals.UndoInput) error {
 	return nil
 }
 
-// followed returns the commit that the follower of the pull request has pushed last, "" when nobody has followed it. Its head may be somebody else's.
+// followed returns the commit that the follower of the pull request has pushed last, "" when nobody has followed it, and when others have pushed too:
+// their commits may lie below ours.
 func (o *undoOptions) followed(ctx context.Context, c client.Client, in signals.UndoInput) (head string, err error) {
 	repo, err := task.ParseRepository(in.Repository)
 	if err != nil || repo.Owner == "" {
@@ -84,6 +85,9 @@ func (o *undoOptions) followed(ctx context.Context, c client.Client, in signals.
 	seen, err := o.viewer.Once(ctx, c, follower)
 	if seen.Status == nil {
 		return "", err
+	}
+	if seen.Status.Others {
+		return "", nil
 	}
 	return cmp.Or(seen.Status.Pushed, seen.Status.Head), nil // one that has ended long ago knows its head alone
 }

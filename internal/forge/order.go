@@ -26,10 +26,14 @@ func IsOrder(text string) bool {
 	return isOrder(words, orders)
 }
 
-// StartsTask tells whether a command, as it follows /longshift, starts the task of an issue.
+// StartsTask tells whether a command, as it follows /longshift, starts the task of an issue. It may be written as in a chat: /run@bot, or in backticks.
 func StartsTask(command string) bool {
-	words := begin(command)
-	return len(words) > 0 && strings.TrimRight(words[0], ":,.!?") == "run"
+	words := begin(strings.Trim(strings.TrimSpace(command), "`"))
+	if len(words) == 0 {
+		return false
+	}
+	verb, _, _ := strings.Cut(strings.TrimPrefix(words[0], "/"), "@")
+	return strings.TrimRight(verb, ":,.!?") == "run"
 }
 
 // IsPlainOrder is IsOrder for a verb without a mark, and for the first fifteen verbs. Workflows decide by it, which must not change for those that run;

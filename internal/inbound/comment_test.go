@@ -266,6 +266,20 @@ func TestTheTitleOfAnIssueIsNoOrder(t *testing.T) {
 	}
 }
 
+// Whatever is carried out as run carries the sum of what it is to run on.
+func TestRunIsKnownInEachForm(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"run", "Run:", "/run", "/run@bot", "`run`", "` run `", "`/run`", "run!? now", "/RUN@bot: now", "runs", "status", "", "please run"} {
+		cmd, isCommand := command.Cut(text)
+		if runs := isCommand && cmd.Verb == command.Run; runs && !forge.StartsTask(text) {
+			t.Errorf("%q runs, and is not known to", text)
+		}
+	}
+	if forge.StartsTask("runs") || forge.StartsTask("please run") {
+		t.Error("what is no command runs")
+	}
+}
+
 // What is carried out as a command is nothing that the follower of a pull request answers too, and the other way round.
 func TestCommandsAreOrders(t *testing.T) {
 	t.Parallel()

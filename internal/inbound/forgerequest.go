@@ -20,8 +20,8 @@ type Forge interface {
 	forge.Talker
 }
 
-// Looker has the intakes of a repository's issues poll at once. found is false when none of them takes an issue that got the label, or that was
-// assigned; one that is paused does not poll.
+// Looker has the intakes of a repository's issues poll at once. label is that of the issue, "" when it has not the one that is asked for. found is false
+// when none of them takes such an issue; one that is paused does not poll.
 type Looker interface {
 	Look(ctx context.Context, host, owner, name, label string, assigned bool) (found bool, err error)
 }
@@ -72,7 +72,14 @@ const (
 // onIssue starts the task of an issue that a person with write access has labelled or assigned.
 func (d forgeRequests) onIssue(ctx context.Context, q forgeRequest, label string) (string, error) {
 	if d.intakes != nil { // an intake alone decides which issues it takes, and when
-		found, err := d.intakes.Look(ctx, q.Host, q.Owner, q.Name, label, q.What == "issues assigned")
+		has, assigned := label, q.Assigned
+		switch {
+		case !q.Labelled && !q.Assigned: // from before events said so: whoever may take it does
+			assigned = true
+		case !q.Labelled:
+			has = ""
+		}
+		found, err := d.intakes.Look(ctx, q.Host, q.Owner, q.Name, has, assigned)
 		if err != nil {
 			return "", err
 		}

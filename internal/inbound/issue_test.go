@@ -2,6 +2,7 @@ package inbound
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -74,12 +75,14 @@ type intake struct {
 	found bool
 	err   error
 	looks int
+	asked string // about an issue with this label, and assigned
 }
 
 func (i *intake) Look(_ context.Context, _, owner, name, label string, assigned bool) (bool, error) {
 	if owner == "acme" && name == "web" && label == "longshift" {
 		i.looks++
 	}
+	i.asked = fmt.Sprintf("%q %t", label, assigned)
 	return i.found, i.err
 }
 
@@ -96,6 +99,16 @@ func TestLabelMakesTheIntakeLook(t *testing.T) {
 		w.handleRequest(t, p, ev)
 		if len(w.server.starts) != c.starts || c.intake.looks != 1 {
 			t.Errorf("found %v: %d started, %d looks", c.intake.found, len(w.server.starts), c.intake.looks)
+		}
+	}
+	for want, ev := range map[string]forge.Event{
+		`"longshift" true`: ev, `"longshift" false`: {Labelled: true}, `"" true`: {Assigned: true},
+	} {
+		ev.Kind, ev.ID, ev.Owner, ev.Name, ev.Number, ev.Actor = forge.IssueWanted, "issue-42-a", "acme", "web", 42, "ada"
+		seen := intake{found: true}
+		w := newWorld(t, func(conf *Config) { conf.Intakes = &seen })
+		if w.handleRequest(t, p, ev); seen.asked != want {
+			t.Errorf("%+v: asked about %s, want %s", ev, seen.asked, want)
 		}
 	}
 	w := newWorld(t, func(conf *Config) { conf.Intakes = &intake{err: fault.New(fault.Infra, "no answer")} })

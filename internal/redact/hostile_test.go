@@ -27,7 +27,8 @@ func TestHostileText(t *testing.T) {
 // TestTokenAmongBeginnings finds a real token after several that only begin like one.
 func TestTokenAmongBeginnings(t *testing.T) {
 	const token = "ghp_" + "R7kQ2mZx9LpT4vBn8cWd1sYh6jFg3aEu5oXi"
-	for _, text := range []string{strings.Repeat("ghp_", 8) + token, strings.Repeat("ghp_.", 17) + token, strings.Repeat("ghp_.", 500) + token, strings.Repeat("ghp_ ", 5000) + token, strings.Repeat(token+" ", 40)} {
+	for _, text := range []string{strings.Repeat("ghp_", 8) + token, strings.Repeat("ghp_.", 17) + token, strings.Repeat("ghp_.", 500) + token,
+		strings.Repeat("ghp_.", 819) + token, "ghp_." + token + "." + strings.Repeat("ghp_.", 16) + token, strings.Repeat("ghp_ ", 5000) + token, strings.Repeat(token+" ", 40)} {
 		if out := New().String(text); strings.Contains(out, token[4:]) {
 			t.Errorf("the token stands in %.60q", out[max(0, len(out)-60):])
 		}

@@ -64,12 +64,13 @@ func tokens(text []byte, hit func(span)) {
 		}
 		in := inside[rule]
 		if at >= in.end {
-			in.tries, in.matched = 0, false
+			in.tries, in.hidden = 0, false
 		} else if in.tries++; in.tries > mostNested {
-			if !in.matched { // nobody writes so many beginnings of tokens without an end: what follows may be one
-				hit(span{start: first, end: in.end, rule: t.rules[rule].name, sure: t.rules[rule].sure})
-				in.matched = true
+			if !in.hidden { // nobody writes so many beginnings of tokens in a row: what follows may be one
+				in.end += len(tokenChars(text[min(in.end, len(text)):]))
+				in.hidden = true
 				inside[rule] = in
+				hit(span{start: first, end: in.end, rule: t.rules[rule].name, sure: t.rules[rule].sure})
 			}
 			return
 		}
@@ -78,7 +79,7 @@ func tokens(text []byte, hit func(span)) {
 		}
 		f, ok := t.rules[rule].match(text, first)
 		if ok {
-			in.end, in.matched = max(in.end, f.end), true
+			in.end = max(in.end, f.end)
 			hit(f)
 		} else if in.end <= at {
 			in.end = at + len(tokenChars(text[at:min(len(text), at+window)]))
@@ -87,10 +88,10 @@ func tokens(text []byte, hit func(span)) {
 	})
 }
 
-// nest is how far a rule was looked for from a place on, how often it was tried there, and whether something was found.
+// nest is how far a rule was looked for from a place on, how often it was tried there, and whether the rest is hidden.
 type nest struct {
 	end, tries int
-	matched    bool
+	hidden     bool
 }
 
 // tokenChars returns the beginning of a text that consists of the characters of tokens.

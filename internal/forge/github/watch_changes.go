@@ -8,7 +8,9 @@ import (
 
 	gh "github.com/google/go-github/v66/github"
 
+	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/task"
 )
 
 // changedText is the sum of an issue whose text is not the one that was labelled. It is the sum of no text.
@@ -28,9 +30,16 @@ func (c *changes) read(e *gh.IssueEvent) {
 	}
 }
 
-// sumAt returns the sum of an issue's text as it was when somebody wrote a comment, changedText when somebody else has changed it since, and "" for an
-// issue that is not there.
-func (p *poll) sumAt(ctx context.Context, number int, by string, since time.Time) (string, error) {
+// sumAt returns the sum of an issue's text as it was when somebody wrote a comment, and changedText when somebody else has changed it since, or when
+// that can't be told: no issue may keep the others from being read. It is "" for who may not have it worked on.
+func (p *poll) sumAt(ctx context.Context, number int, by *gh.User, since time.Time) (string, error) {
+	if isBot(by) {
+		return "", nil
+	}
+	may, err := p.MayWrite(ctx, task.Repository{Text: p.owner + "/" + p.name, Host: p.host, Owner: p.owner, Name: p.name}, by.GetLogin())
+	if err != nil || !may {
+		return "", err
+	}
 	one := issue{p.session, number}
 	now, err := one.read(ctx)
 	if err != nil || now == nil {
@@ -38,9 +47,12 @@ func (p *poll) sumAt(ctx context.Context, number int, by string, since time.Time
 	}
 	text := changes{listed: now}
 	if err := one.events(ctx, text.read); err != nil {
+		if fault.KindOf(err) == fault.Input {
+			return changedText, nil
+		}
 		return "", err
 	}
-	return text.sum(ctx, one, by, since)
+	return text.sum(ctx, one, by.GetLogin(), since)
 }
 
 // sum returns the sum of the listed text, or changedText when somebody else than by has changed it since by asked for the issue. Where GitHub

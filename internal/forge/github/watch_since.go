@@ -121,7 +121,7 @@ func (p *poll) issues(ctx context.Context, from place, filter, value string) (pl
 		value := map[string]string{"labeled": p.c.Label, "assigned": p.c.Me}[what]
 		return at, p.add(forge.Event{
 			Kind: forge.IssueWanted, ID: wantedEventID(p.owner, p.name, i.GetNumber(), what, value, when), Number: i.GetNumber(),
-			Actor: by.GetLogin(), Bot: isBot(by), What: "issues " + what, Sum: sum, At: when.UTC(),
+			Actor: by.GetLogin(), Bot: isBot(by), What: "issues " + what, Sum: sum, At: when.UTC(), Labelled: w.hasLabel(i), Assigned: w.hasUs(i),
 		}), nil
 	})
 }
@@ -147,7 +147,7 @@ func (p *poll) comments(ctx context.Context) (all bool, err error) {
 			pull, sum := strings.Contains(c.GetHTMLURL(), "/pull/"), ""
 			if forge.StartsTask(text) && !pull {
 				var err error
-				if sum, err = p.sumAt(ctx, number, c.GetUser().GetLogin(), c.GetCreatedAt().Time); err != nil {
+				if sum, err = p.sumAt(ctx, number, c.GetUser(), c.GetCreatedAt().Time); err != nil {
 					return at, false, err
 				}
 			}

@@ -3,6 +3,7 @@ package github
 import (
 	"net/http"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -68,7 +69,8 @@ func TestWebhookIssues(t *testing.T) {
 	ours := fields{"name": "Longshift"}
 	sum := forge.IssueSum("Greet", "Say bonjour.")
 	wanted := func(id, what string) []forge.Event {
-		return []forge.Event{{Kind: forge.IssueWanted, ID: id, Number: 7, Actor: "alice", What: what, Sum: sum}}
+		return []forge.Event{{Kind: forge.IssueWanted, ID: id, Number: 7, Actor: "alice", What: what, Sum: sum,
+			Labelled: strings.Contains(id, "labeled"), Assigned: strings.Contains(id, "assigned")}}
 	}
 	labels := []any{fields{"name": "bug"}, ours}
 	const label, assign = "issue-acme.shop-7-labeled-longshift-1772359110", "issue-acme.shop-7-assigned-longshift-bot-1772359110"
@@ -80,7 +82,7 @@ func TestWebhookIssues(t *testing.T) {
 		{"labelled when closed", "issues", "issues-labeled", fields{"issue": issue(fields{"state": "closed"}), "label": ours}, nil},
 		{"labelled by us", "issues", "issues-labeled", fields{"issue": issue(nil), "label": ours, "sender": we}, nil},
 		{"labelled by a bot", "issues", "issues-labeled", fields{"issue": issue(nil), "label": ours, "sender": robot},
-			[]forge.Event{{Kind: forge.IssueWanted, ID: label, Number: 7, Actor: "renovate[bot]", Bot: true, What: "issues labeled", Sum: sum}}},
+			[]forge.Event{{Kind: forge.IssueWanted, ID: label, Number: 7, Actor: "renovate[bot]", Bot: true, What: "issues labeled", Sum: sum, Labelled: true}}},
 		{"assigned", "issues", "issues-assigned", fields{"issue": issue(nil), "assignee": we}, wanted(assign, "issues assigned")},
 		{"assigned to another", "issues", "issues-assigned", fields{"issue": issue(nil), "assignee": alice}, nil},
 		{"assigned to nobody", "issues", "issues-assigned", fields{"issue": issue(nil), "assignee": nil}, nil},

@@ -23,7 +23,19 @@ func onIssue(d *delivery, payload any) error {
 		return err
 	}
 	at := i.GetUpdatedAt()
+	labelled, assigned := what == "labeled", what == "assigned"
+	for _, l := range i.Labels {
+		labelled = labelled || strings.EqualFold(l.GetName(), d.Label)
+	}
+	for _, u := range i.Assignees {
+		own, err := d.ours(u)
+		if err != nil {
+			return err
+		}
+		assigned = assigned || own
+	}
 	d.add(forge.Event{
+		Labelled: labelled, Assigned: assigned,
 		Kind: forge.IssueWanted, ID: wantedEventID(d.owner, d.name, i.GetNumber(), what, by, at.Time), Number: i.GetNumber(), At: at.Time,
 		Sum: sumOf(i),
 	})

@@ -16,7 +16,7 @@ type notation struct {
 var notations = func() map[string]notation {
 	all := map[string]notation{".py": {line: "#", taken: []string{`"""`, "'''"}}, ".rb": {line: "#", open: "\n=begin", close: "\n=end"}}
 	for ends, long := range map[string]string{
-		".go .js .jsx .ts .tsx .mjs .cjs .mts .cts": "`", ".java .kt .kts .groovy .scala .cs .swift .dart": `"""`, ".rs .php .c .cc .cpp .cxx .h .hpp": "",
+		".go .js .jsx .ts .tsx .mjs .cjs .mts .cts .vue .svelte": "`", ".java .kt .kts .groovy .scala .cs .swift .dart": `"""`, ".rs .php .c .cc .cpp .cxx .h .hpp": "",
 	} {
 		for end := range strings.FieldsSeq(ends) {
 			all[end] = notation{line: "//", open: "/*", close: "*/", long: long}
@@ -37,21 +37,25 @@ func uncommented(end string, content []byte) []byte {
 		signs = append(signs, sign{t, t, true})
 	}
 	signs = append(signs, sign{`"`, `"`, false}, sign{"'", "'", false})
+	content = append([]byte("\n"), content...) // so that each line follows the end of another one
 	out := make([]byte, 0, len(content))
-	for len(content) > 0 {
+	for before := byte(0); len(content) > 0; {
 		size, taken := 1, false
 		for i := range signs {
-			if n := signs[i].size(content); n > 0 {
+			if n := signs[i].size(content); n > 0 && (before != '/' || signs[i].open != "`") { // a backtick in a pattern begins no text
 				size, taken = n, signs[i].taken
 				break
 			}
 		}
+		if content[0] == '\\' { // what follows is no sign
+			size = min(2, len(content))
+		}
 		if !taken {
 			out = append(out, content[:size]...)
 		}
-		content = content[size:]
+		before, content = content[size-1], content[size:]
 	}
-	return out
+	return bytes.TrimPrefix(out, []byte("\n"))
 }
 
 // sign encloses what is no code. What it encloses is taken out or stays.

@@ -60,9 +60,9 @@ func Remove(ctx context.Context, c Client, name string) error {
 	return onSchedule(ctx, c, name, func(h client.ScheduleHandle) error { return h.Delete(ctx) })
 }
 
-// Look starts a poll of every intake of a repository's issues that selects the label or the account, because something has changed there.
-// found is false when none of them takes the issue: one that selects by assignee alone takes an issue that was assigned, and none that got the label.
-// A paused intake does not poll; if a poll is running, another one follows it.
+// Look starts a poll of every intake of a repository's issues that selects an issue with this label ("" without the one that is asked for) which is
+// assigned or not, because something has changed there. found is false when there is none. A paused intake does not poll; if a poll is running, another
+// one follows it.
 func Look(ctx context.Context, c Client, host, owner, name, label string, assigned bool) (found bool, err error) {
 	all, err := List(ctx, c)
 	if err != nil {
@@ -71,10 +71,10 @@ func Look(ctx context.Context, c Client, host, owner, name, label string, assign
 	for _, s := range all {
 		r, err := task.ParseRepository(s.Repository)
 		if err != nil || s.Source != string(intake.GitHub) || !strings.EqualFold(r.Owner, owner) || !strings.EqualFold(r.Name, name) ||
-			!sameHost(r.Host, host) || s.Label != "" && !strings.EqualFold(s.Label, label) {
+			!sameHost(r.Host, host) || s.Label != "" && !strings.EqualFold(s.Label, label) || s.Assignee != "" && !assigned {
 			continue
 		}
-		found = found || s.Label != "" || assigned
+		found = true
 		if s.Paused {
 			continue
 		}
