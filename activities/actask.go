@@ -189,7 +189,7 @@ func (a *Acts) unanswered(
 	ctx context.Context, c *transcript.Conversation, ends *endpoints, log *sessionLog, err error,
 ) (ActResult, error) {
 	var why *agent.Failure
-	if throttled := (*agent.Throttled)(nil); errors.As(err, &throttled) && heartbeatOf(ctx).info.Attempt > mostThrottled {
+	if throttled, ok := errors.AsType[*agent.Throttled](err); ok && heartbeatOf(ctx).info.Attempt > mostThrottled {
 		err = &agent.Failure{Kind: agent.Quota, Text: throttled.Error()}
 	}
 	if !errors.As(err, &why) {

@@ -236,19 +236,18 @@ func waited(err error) bool {
 }
 
 // cut returns the last heartbeat of an attempt of a session that failed.
-func cut(err error) (signals.Heartbeat, bool) {
+func cut(err error) (b signals.Heartbeat, ok bool) {
 	var timeout *temporal.TimeoutError
 	var cancelled *temporal.CanceledError
 	var failed *temporal.ApplicationError
-	var b signals.Heartbeat
 	var hint string
 	switch {
 	case asError(err, &timeout):
-		return b, timeout.HasLastHeartbeatDetails() && timeout.LastHeartbeatDetails(&b) == nil && b.Session != ""
+		ok = timeout.HasLastHeartbeatDetails() && timeout.LastHeartbeatDetails(&b) == nil
 	case asError(err, &cancelled):
-		return b, cancelled.HasDetails() && cancelled.Details(&b) == nil && b.Session != ""
+		ok = cancelled.HasDetails() && cancelled.Details(&b) == nil
 	case asError(err, &failed):
-		return b, failed.HasDetails() && failed.Details(&hint, &b) == nil && b.Session != ""
+		ok = failed.HasDetails() && failed.Details(&hint, &b) == nil
 	}
-	return b, false
+	return b, ok && b.Session != ""
 }

@@ -167,7 +167,7 @@ func (f *follower) announce(before Trouble) {
 	case f.now.trouble == NoWorker:
 		f.event("worker", "no worker is answering; the task is safe and continues when one is back; "+startWorker)
 	case f.now.trouble == NoServer:
-		f.event("server", "the Temporal server does not answer; the task is safe there; trying again")
+		f.event("server", serverAway)
 	case before == NoWorker:
 		f.event("worker", "a worker answers again")
 	default:

@@ -68,6 +68,9 @@ func (v *Viewer) Once(ctx context.Context, c PollClient, f Found) (Snapshot, err
 // startWorker is what to do where no worker answers.
 const startWorker = "start one with `longshift dev` or longshift-worker, or see `longshift doctor`"
 
+// serverAway is said once where the server does not answer.
+const serverAway = "the Temporal server does not answer; the task is safe there; trying again"
+
 // Poller polls a task.
 func (v *Viewer) Poller(c PollClient, t Found) *Poller {
 	return NewPoller(c, t.ID, t.Run, v.clock)
@@ -156,7 +159,7 @@ func (v *Viewer) Ended(ctx context.Context, c PollClient, f Found) error {
 		case last.trouble == NoWorker:
 			v.printer.Say("no worker is answering; the task ends when one is back; %s", startWorker)
 		case last.trouble == NoServer:
-			v.printer.Say("the Temporal server does not answer; the task is safe there; trying again")
+			v.printer.Say(serverAway)
 		}
 		said = last.trouble
 	}

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/longshift/longshift/internal/confine/sandbox/inner"
 )
@@ -62,7 +61,7 @@ func withinPrivate(dir string) bool {
 	real, err := filepath.EvalSymlinks(dir)
 	return err == nil && slices.ContainsFunc(privates(), func(p string) bool {
 		p, err := filepath.EvalSymlinks(p)
-		return err == nil && (real == p || strings.HasPrefix(real, p+"/"))
+		return err == nil && within(real, p)
 	})
 }
 

@@ -36,14 +36,8 @@ func (f *Forge) Asked(ctx context.Context, r task.Repository, number int, q forg
 	if !a.Open || !a.Fits {
 		return a, nil
 	}
-	var renamed []forge.Act
-	err = i.events(ctx, func(e *gh.IssueEvent) {
-		w.read(e)
-		if e.GetEvent() == "renamed" {
-			renamed = append(renamed, act("rename", e.GetActor(), e.GetCreatedAt().Time))
-		}
-	})
-	if err != nil {
+	var renamed renames
+	if err := i.events(ctx, func(e *gh.IssueEvent) { w.read(e); renamed.read(e) }); err != nil {
 		return forge.Asked{}, err
 	}
 	if q.Label != "" {
@@ -53,12 +47,21 @@ func (f *Forge) Asked(ctx context.Context, r task.Repository, number int, q forg
 		a.By = append(a.By, act("assign", w.assigned.by, w.assigned.at))
 	}
 	last := newestOf(a.By)
-	for _, n := range renamed {
+	for _, n := range renamed.acts {
 		if !n.At.Before(last) {
 			a.Renamed = append(a.Renamed, n)
 		}
 	}
 	return a, nil
+}
+
+// renames are who has changed the title of an issue.
+type renames struct{ acts []forge.Act }
+
+func (r *renames) read(e *gh.IssueEvent) {
+	if e.GetEvent() == "renamed" {
+		r.acts = append(r.acts, act("rename", e.GetActor(), e.GetCreatedAt().Time))
+	}
 }
 
 func act(what string, by *gh.User, at time.Time) forge.Act {

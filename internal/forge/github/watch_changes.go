@@ -19,15 +19,9 @@ const changedText = "changed"
 // changes finds out whether the text of an issue that a poll has listed is still the one that somebody labelled: unlike a webhook, a poll comes
 // later.
 type changes struct {
-	listed  *gh.Issue
-	renamed []forge.Act
-}
+	renames
 
-// read records who has changed the title.
-func (c *changes) read(e *gh.IssueEvent) {
-	if e.GetEvent() == "renamed" {
-		c.renamed = append(c.renamed, act("rename", e.GetActor(), e.GetCreatedAt().Time))
-	}
+	listed *gh.Issue
 }
 
 // sumAt returns the sum of an issue's text as it was when somebody wrote a comment, and changedText when somebody else has changed it since, or when
@@ -69,7 +63,7 @@ func (c *changes) sum(ctx context.Context, i issue, by string, since time.Time) 
 	if err != nil {
 		return "", err
 	}
-	for _, a := range append(edits, c.renamed...) {
+	for _, a := range append(edits, c.acts...) {
 		if !a.At.Before(since) && !strings.EqualFold(a.By, by) {
 			return changedText, nil
 		}

@@ -100,11 +100,16 @@ func (h *webhook) concerns(owner, name string) bool {
 // ours tells whether a user is the account of the token, whose own acts must not cause events. The token of an app has no account: then
 // nobody is.
 func (d *delivery) ours(u *gh.User) (bool, error) {
+	me, err := d.account()
+	return err == nil && me != "" && strings.EqualFold(me, u.GetLogin()), err
+}
+
+func (d *delivery) account() (string, error) {
 	me, err := d.Account(d.ctx)
 	if err != nil {
-		return false, fmt.Errorf("ask for our own account: %w", err)
+		return "", fmt.Errorf("ask for our own account: %w", err)
 	}
-	return me != "" && strings.EqualFold(me, u.GetLogin()), nil
+	return me, nil
 }
 
 func (d *delivery) add(e forge.Event) {

@@ -22,20 +22,13 @@ func onIssue(d *delivery, payload any) error {
 	if own, err := d.ours(d.sender); err != nil || own {
 		return err
 	}
-	at := i.GetUpdatedAt()
-	labelled, assigned := what == "labeled", what == "assigned"
-	for _, l := range i.Labels {
-		labelled = labelled || strings.EqualFold(l.GetName(), d.Label)
+	me, err := d.account()
+	if err != nil {
+		return err
 	}
-	for _, u := range i.Assignees {
-		own, err := d.ours(u)
-		if err != nil {
-			return err
-		}
-		assigned = assigned || own
-	}
+	at, w := i.GetUpdatedAt(), requester{label: d.Label, me: me}
 	d.add(forge.Event{
-		Labelled: labelled, Assigned: assigned,
+		Labelled: what == "labeled" || w.hasLabel(i), Assigned: what == "assigned" || w.hasUs(i),
 		Kind: forge.IssueWanted, ID: wantedEventID(d.owner, d.name, i.GetNumber(), what, by, at.Time), Number: i.GetNumber(), At: at.Time,
 		Sum: sumOf(i),
 	})

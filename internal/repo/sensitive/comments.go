@@ -2,24 +2,24 @@ package sensitive
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
-// notation is how a language writes what is no code.
-type notation struct {
-	line        string   // begins a comment up to the end of its line
-	open, close string   // enclose a comment
-	taken       []string // enclose a text over several lines, which takes out what stands in it
-	long        string   // encloses a text over several lines, which is part of the code
-}
+// textSigns enclose texts on one line in each language.
+var textSigns = []sign{{open: `"`, close: `"`}, {open: "'", close: "'"}}
 
-var notations = func() map[string]notation {
-	all := map[string]notation{".py": {line: "#", taken: []string{`"""`, "'''"}}, ".rb": {line: "#", open: "\n=begin", close: "\n=end"}}
+// signsOf are those of comments and of longer texts, by the ending of a language's files. In Python longer texts serve as comments.
+var signsOf = func() map[string][]sign {
+	all := map[string][]sign{
+		".py": {{open: "#", close: "\n"}, {`"""`, `"""`, true}, {"'''", "'''", true}},
+		".rb": {{"\n=begin", "\n=end", true}, {open: "#", close: "\n"}},
+	}
 	for ends, long := range map[string]string{
 		".go .js .jsx .ts .tsx .mjs .cjs .mts .cts .vue .svelte": "`", ".java .kt .kts .groovy .scala .cs .swift .dart": `"""`, ".rs .php .c .cc .cpp .cxx .h .hpp": "",
 	} {
 		for end := range strings.FieldsSeq(ends) {
-			all[end] = notation{line: "//", open: "/*", close: "*/", long: long}
+			all[end] = []sign{{"/*", "*/", true}, {open: long, close: long}, {open: "//", close: "\n"}}
 		}
 	}
 	return all
@@ -28,15 +28,11 @@ var notations = func() map[string]notation {
 // uncommented returns the content of a file without what comments of several lines, and texts like them, take out. Signs within texts do not count.
 // One that has no end is no comment, because the file would not be valid.
 func uncommented(end string, content []byte) []byte {
-	n, known := notations[end]
+	signs, known := signsOf[end]
 	if !known {
 		return content
 	}
-	signs := append([]sign{{n.open, n.close, true}, {n.long, n.long, false}}, sign{n.line, "\n", false})
-	for _, t := range n.taken {
-		signs = append(signs, sign{t, t, true})
-	}
-	signs = append(signs, sign{`"`, `"`, false}, sign{"'", "'", false})
+	signs = slices.Concat(signs, textSigns)    // a copy, of which signs are forgotten
 	content = append([]byte("\n"), content...) // so that each line follows the end of another one
 	out := make([]byte, 0, len(content))
 	for before := byte(0); len(content) > 0; {
@@ -58,7 +54,7 @@ func uncommented(end string, content []byte) []byte {
 	return bytes.TrimPrefix(out, []byte("\n"))
 }
 
-// sign encloses what is no code. What it encloses is taken out or stays.
+// sign encloses what is no code. What it encloses is taken out or stays. Without an open it encloses nothing.
 type sign struct {
 	open, close string
 	taken       bool
