@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -20,7 +21,7 @@ import (
 
 // inputReader makes the input of a task of flags and arguments.
 type inputReader struct {
-	stdin   io.Reader
+	streams term.Streams
 	env     environ.Environ
 	config  *environ.Config
 	targets *targets
@@ -30,14 +31,14 @@ type inputReader struct {
 }
 
 func newInputReader(f *factory) *inputReader {
-	return &inputReader{f.streams.In, f.env, f.config, newTargets(f), f.configs, f.wiring.ParseInput, f.wiring.Issue}
+	return &inputReader{f.streams, f.env, f.config, newTargets(f), f.configs, f.wiring.ParseInput, f.wiring.Issue}
 }
 
 // input makes the task's input from flags and arguments, and has it checked. Nothing has been started by then.
 func (r *inputReader) input(ctx context.Context, c *cobra.Command, o *inputFlags, args []string, images ...task.Image) (
 	task.Input, error,
 ) {
-	text, err := r.taskText(o, args)
+	text, err := r.taskText(ctx, o, args)
 	if err != nil {
 		return task.Input{}, err
 	}
@@ -54,7 +55,7 @@ func (r *inputReader) input(ctx context.Context, c *cobra.Command, o *inputFlags
 		in["base"] = o.base
 	}
 	if o.review != "" {
-		if in["review"], err = r.readText("--review", o.review); err != nil {
+		if in["review"], err = r.readText(ctx, "--review", o.review); err != nil {
 			return task.Input{}, err
 		}
 	}
@@ -100,7 +101,7 @@ func (r *inputReader) issue(ctx context.Context, repository string, number int) 
 }
 
 // taskText is the task in words: the argument, or a file, or the issue.
-func (r *inputReader) taskText(o *inputFlags, args []string) (string, error) {
+func (r *inputReader) taskText(ctx context.Context, o *inputFlags, args []string) (string, error) {
 	switch {
 	case o.issue < 0:
 		return "", fault.New(fault.Input, "--issue %d: not an issue number", o.issue).WithHint("give a number from 1 up")
@@ -109,7 +110,7 @@ func (r *inputReader) taskText(o *inputFlags, args []string) (string, error) {
 	case o.file == "-" && o.review == "-":
 		return "", fault.New(fault.Input, "--file - and --review -: both read standard input").WithHint("give one of them as a file")
 	case o.specs != nil:
-		return r.specText(o, args)
+		return r.specText(ctx, o, args)
 	case len(args) > 0 && strings.TrimSpace(args[0]) != "":
 		return args[0], nil
 	case o.file == "" && o.issue > 0:
@@ -119,14 +120,16 @@ func (r *inputReader) taskText(o *inputFlags, args []string) (string, error) {
 	case o.file == "":
 		return "", fault.New(fault.Input, "the task is missing").WithHint("say it in words, for example: longshift run \"fix the failing tests\"")
 	}
-	return r.readText("--file", o.file)
+	return r.readText(ctx, "--file", o.file)
 }
 
 // readText reads what a flag's file holds; - is standard input.
-func (r *inputReader) readText(flag, name string) (string, error) {
+func (r *inputReader) readText(ctx context.Context, flag, name string) (string, error) {
 	const most = 1 << 20
-	from := r.stdin
-	if name != "-" {
+	var from io.Reader
+	if name == "-" {
+		from = r.streams.Until(ctx)
+	} else {
 		file, err := os.Open(r.env.Resolve(name))
 		if err != nil {
 			return "", command.FileError(flag, name, err)
@@ -136,6 +139,8 @@ func (r *inputReader) readText(flag, name string) (string, error) {
 	}
 	content, err := io.ReadAll(io.LimitReader(from, most+1))
 	switch {
+	case errors.Is(err, term.ErrInterrupted):
+		return "", err
 	case err != nil:
 		return "", command.FileError(flag, name, err)
 	case len(content) > most:

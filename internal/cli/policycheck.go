@@ -2,10 +2,10 @@ package cli
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -30,7 +30,7 @@ type policyOptions struct {
 
 // policyCheck is what policy check uses.
 type policyCheck struct {
-	stdin   io.Reader
+	streams term.Streams
 	config  *environ.Config
 	printer *term.Printer
 	policy  func(process config.Config, sandboxed bool) (policy.Config, error)
@@ -75,7 +75,7 @@ func newPolicyCommand(f *factory) *cobra.Command {
 }
 
 func newPolicyCheckCommand(f *factory) *cobra.Command {
-	check := &policyCheck{f.streams.In, f.config, f.printer, f.wiring.Policy}
+	check := &policyCheck{f.streams, f.config, f.printer, f.wiring.Policy}
 	var o policyOptions
 	c := &cobra.Command{
 		Use:   "check <command>",
@@ -97,7 +97,7 @@ is 2.`,
 			case !o.jsonl && len(args) == 0:
 				return fault.New(fault.Input, "the command is missing").WithHint("for example: longshift policy check 'git status'")
 			}
-			return check.run(o, args)
+			return check.run(c.Context(), o, args)
 		},
 	}
 	c.Flags().StringVar(&o.role, "role", string(task.Implementer), "`role` of the agent: "+roleNames())
@@ -124,7 +124,7 @@ const (
 	checkHome = "/home/agent"
 )
 
-func (c *policyCheck) run(o policyOptions, args []string) error {
+func (c *policyCheck) run(ctx context.Context, o policyOptions, args []string) error {
 	conf, err := c.config.Read()
 	if err != nil {
 		return err
@@ -136,7 +136,7 @@ func (c *policyCheck) run(o policyOptions, args []string) error {
 	base.Root, base.Home = checkRoot, checkHome
 	d := decider{base: base, made: map[string]*policy.Policy{}}
 	if o.jsonl {
-		return c.rows(d, o)
+		return c.rows(ctx, d, o)
 	}
 	v, err := d.decide(policyRow{Command: &args[0]}, o)
 	if err != nil {
@@ -150,8 +150,8 @@ func (c *policyCheck) run(o policyOptions, args []string) error {
 // mostRow is how long a row may be, in bytes.
 const mostRow = 16 << 20
 
-func (c *policyCheck) rows(d decider, o policyOptions) error {
-	lines := bufio.NewScanner(c.stdin)
+func (c *policyCheck) rows(ctx context.Context, d decider, o policyOptions) error {
+	lines := bufio.NewScanner(c.streams.Until(ctx))
 	lines.Buffer(make([]byte, 64<<10), mostRow)
 	var wrong []error
 	for n := 1; lines.Scan(); n++ {
@@ -168,7 +168,9 @@ func (c *policyCheck) rows(d decider, o policyOptions) error {
 			return fmt.Errorf("write output: %w", err)
 		}
 	}
-	if err := lines.Err(); err != nil {
+	if err := lines.Err(); errors.Is(err, term.ErrInterrupted) {
+		return err
+	} else if err != nil {
 		return fault.New(fault.Input, "read standard input: %w", err)
 	}
 	if len(wrong) > 1 {

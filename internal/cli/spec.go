@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"path"
 	"strings"
 
@@ -58,7 +59,7 @@ func (o *runOptions) runSpec(c *cobra.Command, args []string) error {
 }
 
 // specText is a task that carries out a specification, in words.
-func (r *inputReader) specText(o *inputFlags, args []string) (string, error) {
+func (r *inputReader) specText(ctx context.Context, o *inputFlags, args []string) (string, error) {
 	text := "Carry out the specification in " + strings.Join(o.specs, ", ")
 	if o.sync {
 		text = "Bring the deliverables in line with the specification in " + strings.Join(o.specs, ", ")
@@ -73,7 +74,7 @@ func (r *inputReader) specText(o *inputFlags, args []string) (string, error) {
 		more = args[0]
 	case o.file != "":
 		var err error
-		if more, err = r.readText("--file", o.file); err != nil {
+		if more, err = r.readText(ctx, "--file", o.file); err != nil {
 			return "", err
 		}
 	}

@@ -149,7 +149,7 @@ var resetHeaders = []string{"X-Ratelimit-Reset-Requests", "X-Ratelimit-Reset-Tok
 // problem.
 func openAILimit(h http.Header, now time.Time, persists bool) *Limit {
 	now = httpclient.Now(h, now)
-	pause, hasPause := retryAfter(h, now)
+	pause, hasPause := httpclient.RetryAfter(h, now)
 	l := &Limit{Status: http.StatusTooManyRequests}
 	switch {
 	case hasPause && pause > shortPause:

@@ -59,7 +59,7 @@ func (t throttle) persists() bool {
 func anthropicLimit(h http.Header, now time.Time, persists bool) *Limit {
 	now = httpclient.Now(h, now) // the server's clock, since resets are given by it
 	l := &Limit{Status: http.StatusTooManyRequests}
-	pause, hasPause := retryAfter(h, now)
+	pause, hasPause := httpclient.RetryAfter(h, now)
 	switch {
 	case h.Get(unified+"Status") == "rejected":
 		l.Claim = h.Get(unified + "Representative-Claim")
@@ -110,18 +110,6 @@ func minuteReset(h http.Header) (latest time.Time) {
 		}
 	}
 	return latest
-}
-
-// retryAfter reads a pause in seconds or as a date.
-func retryAfter(h http.Header, now time.Time) (time.Duration, bool) {
-	v := strings.TrimSpace(h.Get("Retry-After"))
-	if s, err := strconv.ParseFloat(v, 64); err == nil && s >= 0 && s < 1e9 {
-		return time.Duration(s * float64(time.Second)), true
-	}
-	if t, err := http.ParseTime(v); err == nil {
-		return max(t.Sub(now), 0), true
-	}
-	return 0, false
 }
 
 // epoch parses seconds since 1970; anything else yields the zero time.

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/longshift/longshift/internal/fault"
 )
 
 // Now is the server's time where its answer tells it (header Date), else ours.
@@ -17,15 +19,24 @@ func Now(h http.Header, ours time.Time) time.Time {
 	return ours
 }
 
-// RetryAfter reads the header of that name: whole seconds, or a date. A date that has passed is no wait; ok is false without a wait that
-// can be read.
+// RetryAfter reads the header of that name: seconds, which some servers give with a fraction, or a date. A date that has passed is no wait; ok is
+// false without a wait that can be read.
 func RetryAfter(h http.Header, ours time.Time) (wait time.Duration, ok bool) {
 	v := strings.TrimSpace(h.Get("Retry-After"))
-	if n, err := strconv.Atoi(v); err == nil && n >= 0 && n < 1<<30 {
-		return time.Duration(n) * time.Second, true
+	if s, err := strconv.ParseFloat(v, 64); err == nil && s >= 0 && s < 1<<30 {
+		return time.Duration(s * float64(time.Second)), true
 	}
 	if at, err := http.ParseTime(v); err == nil {
 		return max(0, at.Sub(Now(h, ours))), true
 	}
 	return 0, false
+}
+
+// Asked adds to err, of an answer with these headers, when the answer asks to be called again. A wait of an hour or more is left to the caller's
+// judgement of err.
+func Asked(h http.Header, err error) error {
+	if wait, ok := RetryAfter(h, time.Now()); ok && wait > 0 && wait < time.Hour {
+		return &fault.Later{After: wait, Err: err}
+	}
+	return err
 }

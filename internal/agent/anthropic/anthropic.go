@@ -9,9 +9,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/option"
@@ -19,6 +17,7 @@ import (
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/transcript"
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/httpclient"
 	"github.com/longshift/longshift/task"
 )
 
@@ -135,7 +134,7 @@ func failure(err error) error {
 	case status == http.StatusTooManyRequests && api.Response.Header.Get("X-Should-Retry") == "false": // it says so where a quota is used up
 		return &agent.Failure{Kind: agent.Quota, Text: text}
 	case status == http.StatusTooManyRequests:
-		return &agent.Throttled{Err: pause(api.Response.Header, fault.New(fault.Infra, "the model's API: %s", text))}
+		return &agent.Throttled{Err: httpclient.Asked(api.Response.Header, fault.New(fault.Infra, "the model's API: %s", text))}
 	case status < http.StatusBadRequest, // an error in the middle of an answer that had begun well
 		status >= http.StatusInternalServerError, status == http.StatusRequestTimeout, status == http.StatusConflict:
 		return fault.New(fault.Infra, "the model's API: %s", text)
@@ -143,14 +142,6 @@ func failure(err error) error {
 	return &agent.Failure{Kind: agent.Errored, Text: text,
 		TooLong: api.StatusCode == http.StatusRequestEntityTooLarge || strings.Contains(text, "prompt is too long") ||
 			strings.Contains(text, "exceed context limit")}
-}
-
-// pause says when to ask again, where the API has asked for a pause.
-func pause(h http.Header, err error) error {
-	if seconds, bad := strconv.ParseFloat(h.Get("Retry-After"), 64); bad == nil && seconds > 0 && seconds < 3600 {
-		return &fault.Later{After: time.Duration(seconds * float64(time.Second)), Err: err}
-	}
-	return err
 }
 
 // said is what the API says of an error.

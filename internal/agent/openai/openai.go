@@ -19,6 +19,7 @@ import (
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/transcript"
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/httpclient"
 )
 
 // Model asks models by Chat Completions. The zero value is ready to use.
@@ -30,6 +31,9 @@ type Model struct {
 // tries is how often a call is made that the server or the network has failed, within seconds. Temporal repeats it after that.
 const tries = 3
 
+// longestPause is the longest pause that a server may ask for and is given within a call. Temporal waits out a longer one.
+const longestPause = 10 * time.Second
+
 // Answer asks for the next answer of a conversation. It reads the answer as a stream, so that a long one is not cut by what lies between,
 // and returns it when it is complete. Errors that decide how the session goes on are an *agent.Failure.
 func (m *Model) Answer(ctx context.Context, e agent.Endpoint, q transcript.Query) (a transcript.Answer, err error) {
@@ -39,10 +43,14 @@ func (m *Model) Answer(ctx context.Context, e agent.Endpoint, q transcript.Query
 	}
 	for n := 1; ; n++ {
 		a, err = m.once(ctx, e, body)
-		if passing := (*momentary)(nil); !errors.As(err, &passing) || n == tries || ctx.Err() != nil {
+		wait := time.Duration(n) * time.Second
+		if later, ok := errors.AsType[*fault.Later](err); ok {
+			wait = max(wait, later.After)
+		}
+		if passing := (*momentary)(nil); !errors.As(err, &passing) || n == tries || wait > longestPause || ctx.Err() != nil {
 			return a, err
 		}
-		m.pause(time.Duration(n) * time.Second)
+		m.pause(wait)
 	}
 }
 
@@ -100,10 +108,10 @@ func failure(resp *http.Response) error {
 		Error said `json:"error"`
 	}
 	_ = json.Unmarshal(data, &body) // an error of another form has no message
-	return body.Error.failure(resp.StatusCode, resp.Header.Get("X-Should-Retry") != "false")
+	return body.Error.failure(resp.StatusCode, resp.Header)
 }
 
-func (e said) failure(status int, again bool) error {
+func (e said) failure(status int, h http.Header) error {
 	text := fmt.Sprintf("HTTP %d", status)
 	if e.Message != "" {
 		text = fmt.Sprintf("%s (HTTP %d)", e.Message, status)
@@ -112,10 +120,11 @@ func (e said) failure(status int, again bool) error {
 	switch {
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
 		return &agent.Failure{Kind: agent.AuthFailed, Text: text}
-	case status == http.StatusTooManyRequests && (code == "insufficient_quota" || e.Type == "usage_limit_reached" || !again):
+	case status == http.StatusTooManyRequests && (code == "insufficient_quota" || e.Type == "usage_limit_reached" ||
+		h.Get("X-Should-Retry") == "false"):
 		return &agent.Failure{Kind: agent.Quota, Text: text}
 	case status == http.StatusTooManyRequests:
-		return &momentary{&agent.Throttled{Err: fault.New(fault.Infra, "the model's API: %s", text)}}
+		return &momentary{&agent.Throttled{Err: httpclient.Asked(h, fault.New(fault.Infra, "the model's API: %s", text))}}
 	case status >= http.StatusInternalServerError, status == http.StatusRequestTimeout, status == http.StatusConflict:
 		return &momentary{fault.New(fault.Infra, "the model's API: %s", text)}
 	}

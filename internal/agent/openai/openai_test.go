@@ -137,6 +137,7 @@ func TestFailures(t *testing.T) {
 		"too long for a server of one's own": {fails(400, `{"error":{"message":"exceeds the available context length","code":400}}`), agent.Errored, "context length", true, 1},
 		"too long for llama.cpp":             {fails(400, `{"error":{"code":400,"type":"exceed_context_size_error","message":"request (4390 tokens) exceeds the available size"}}`), agent.Errored, "4390", true, 1},
 		"wrong":                              {fails(400, `<html>`), agent.Errored, "HTTP 400", false, 1},
+		"slow down for long":                 {fails(429, `{"error":{"message":"slow"}}`, "Retry-After", "21"), "", "slow (HTTP 429) (again in 21s)", false, 1},
 		"down":                               {fails(503, ``), "", "HTTP 503", false, 3},
 		"cut off":                            {events(delta(`{"content":"a"}`)), "", "cut off", false, 3},
 		"without an end":                     {events(delta(`{"content":"a"}`), done), "", "cut off", false, 3},
@@ -160,7 +161,7 @@ func TestFailures(t *testing.T) {
 			if c.kind == "" && fault.KindOf(err) != fault.Infra {
 				t.Errorf("it is a %s", fault.KindOf(err))
 			}
-			if _, throttled := errors.AsType[*agent.Throttled](err); throttled != (name == "slow down") {
+			if _, throttled := errors.AsType[*agent.Throttled](err); throttled != strings.HasPrefix(name, "slow down") {
 				t.Errorf("throttled: %t", throttled)
 			}
 			if len(*bodies) != c.tries {

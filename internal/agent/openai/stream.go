@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"io"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -80,7 +81,7 @@ func (s *stream) read(r io.Reader) error {
 			return fault.New(fault.Infra, "the model's answer can't be read: %w", err)
 		}
 		if e.Error != nil {
-			return e.Error.failure(500, true) // whatever it is, the answer is not complete
+			return e.Error.failure(http.StatusInternalServerError, nil) // whatever it is, the answer is not complete
 		}
 		s.take(e)
 	}

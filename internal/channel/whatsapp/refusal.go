@@ -10,6 +10,7 @@ import (
 	"github.com/longshift/longshift/internal/channel"
 	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/httpclient"
 )
 
 type refused struct {
@@ -95,10 +96,10 @@ func words(r refused, token string) string {
 // longest is the maximum pause, whatever an answer asks for.
 const longest = 24 * time.Hour
 
-// wait returns the requested pause: Retry-After in seconds, or the minutes in the header about the account's usage.
+// wait returns the requested pause: Retry-After, or the minutes in the header about the account's usage.
 func wait(h http.Header, otherwise time.Duration) time.Duration {
-	if n, err := strconv.Atoi(strings.TrimSpace(h.Get("Retry-After"))); err == nil && n > 0 {
-		return min(time.Duration(min(n, 1<<20))*time.Second, longest)
+	if pause, ok := httpclient.RetryAfter(h, time.Now()); ok && pause > 0 {
+		return min(pause, longest)
 	}
 	var usage map[string][]struct {
 		Minutes int `json:"estimated_time_to_regain_access"`

@@ -138,7 +138,10 @@ func (o *loginOptions) ask(ctx context.Context, question string) (string, error)
 		}
 		text = typed
 	} else {
-		piped, err := io.ReadAll(io.LimitReader(o.streams.In, 64<<10))
+		piped, err := io.ReadAll(io.LimitReader(o.streams.Until(ctx), 64<<10))
+		if errors.Is(err, term.ErrInterrupted) {
+			return "", err
+		}
 		if err != nil {
 			return "", fmt.Errorf("read the key from standard input: %w", err)
 		}

@@ -29,6 +29,17 @@ type Streams struct {
 	Password func(context.Context) (string, error)
 }
 
+// Until is In for as long as the context lasts: after that, ErrInterrupted. A read of In can't be called off, and is left behind.
+func (s Streams) Until(ctx context.Context) io.Reader {
+	r, w := io.Pipe()
+	go func() {
+		_, err := io.Copy(w, s.In)
+		_ = w.CloseWithError(err) // nil is the end
+	}()
+	context.AfterFunc(ctx, func() { _ = w.CloseWithError(ErrInterrupted) })
+	return r
+}
+
 // columns are those of the terminal, 0 where they are not known or where nothing fits.
 func (s Streams) columns() int {
 	if s.Width == nil {
