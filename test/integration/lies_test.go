@@ -67,7 +67,7 @@ func TestLies(t *testing.T) {
 	lies := allLies(t)
 	tasks := together(lies)
 	s := lab.NewStage(t, agenttest.Script{}, "approval: {mode: none}\nagent: script\nfixAttempts: 0\ncheck: go test -trimpath -vet=off -run TestGreetIsShort ./...\n",
-		"LONGSHIFT_SCENARIO="+lyingAgent(t, tasks))
+		"LONGSHIFT_SCENARIO="+lyingAgent(t, tasks), lab.CompilerCache(t))
 	gittest.Commit(t, s.Bare, "main", "Specify", lieWorld(lies))
 	s.Ready()
 	var runs []client.WorkflowRun

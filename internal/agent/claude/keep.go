@@ -31,13 +31,14 @@ type kept struct {
 	dir      string        // the folder that it was started in, as it says itself
 	state    process.State // before its first call
 	settings []byte        // the binary's own file in the home, before its first call
+	lookTime time.Duration // Config.LookTime
 	unknown  error         // why these are not known
 }
 
 // observe notes what there is of a fresh process before the first call: all of it is the binary's own.
 func (p *started) observe(s agent.Session, dir string) {
 	p.dir = dir
-	if p.state, p.unknown = p.State(); p.unknown == nil {
+	if p.state, p.unknown = p.State(p.lookTime); p.unknown == nil {
 		p.settings, p.unknown = program.ReadFile(s, settingsName)
 	}
 }
@@ -59,7 +60,7 @@ func (a *attempt) keeps() bool {
 
 // unchanged fails when anything is left of the sessions of the process so far.
 func (p *started) unchanged() error {
-	now, err := p.State()
+	now, err := p.State(p.lookTime)
 	switch {
 	case err != nil:
 		return err

@@ -230,7 +230,7 @@ func TestKeptEnds(t *testing.T) {
 				t.Fatalf("outcome: %+v", o)
 			}
 			if end != nil {
-				if !running(r.kept[r.session.ID]) {
+				if p := r.kept[r.session.ID]; p == nil || !running(p) {
 					t.Fatal("nothing waits")
 				}
 				if _, err := os.Stat(program.Tmp(r.session)); err != nil {

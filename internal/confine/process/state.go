@@ -23,16 +23,13 @@ type State struct {
 	Memory int64 // bytes of the program's own process that are in memory
 }
 
-// exactWithin is how long a look may take that is to be of one moment. One takes a few milliseconds, but on a busy machine many are of none.
-const exactWithin = 500 * time.Millisecond
-
 // mostFiles limits how much is looked at in the folders of a program.
 const mostFiles = 1000
 
 // State tells what there is of the program now. It only looks, and reads no file. It fails on systems that don't show a process's tree, and
-// where so many processes come and go that none of its looks is of one moment.
-func (p *Process) State() (State, error) {
-	all, err := exactSnapshot()
+// where so many processes come and go that none of its looks is of one moment. One takes a few milliseconds, and it looks again for as long as within.
+func (p *Process) State(within time.Duration) (State, error) {
+	all, err := exactSnapshot(within)
 	if err != nil {
 		return State{}, err
 	}
@@ -122,8 +119,8 @@ func (s State) resident() int64 {
 
 // exactSnapshot lists the processes of one moment. One that forks on and exits could stay ahead of a single walk through /proc, but not
 // without a new process id.
-func exactSnapshot() (tree.Snapshot, error) {
-	for begin := time.Now(); time.Since(begin) < exactWithin; {
+func exactSnapshot(within time.Duration) (tree.Snapshot, error) {
+	for begin := time.Now(); time.Since(begin) < within; {
 		last := lastPid()
 		s, err := tree.Take()
 		if err != nil {

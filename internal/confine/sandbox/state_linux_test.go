@@ -4,6 +4,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestState looks into a running box from outside: what its program puts into the folders of its own and what it leaves running is seen, and
@@ -26,7 +27,7 @@ func TestState(t *testing.T) {
 		readLine(t, p.Stdout())
 	}
 	say("true")
-	before, err := p.State()
+	before, err := p.State(time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +43,7 @@ func TestState(t *testing.T) {
 		{"chmod 755 /tmp/d; sleep 1000 & disown", "is left"},
 	} {
 		say(step.do)
-		now, err := p.State()
+		now, err := p.State(time.Minute)
 		if err == nil {
 			err = now.Since(before)
 		}
@@ -66,7 +67,7 @@ func TestStateOfTheEnd(t *testing.T) {
 			t.Fatal(err)
 		}
 		readLine(t, p.Stdout())
-		before, err := p.State()
+		before, err := p.State(time.Minute)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +78,7 @@ func TestStateOfTheEnd(t *testing.T) {
 				running = false
 			default:
 			}
-			if now, err := p.State(); err == nil && now.Since(before) == nil && !running {
+			if now, err := p.State(time.Minute); err == nil && now.Since(before) == nil && !running {
 				t.Error("a program that has ended is as it was")
 			}
 		}
