@@ -16,6 +16,7 @@ type commits struct {
 	runner   *runner
 	sessions *sessions
 	checks   *checks
+	record   *record
 
 	last  committed
 	leaks int // commits in a row whose work holds a secret
@@ -25,7 +26,6 @@ type commits struct {
 type committed struct {
 	failed   string         // why it failed; its work is only in the workspace then
 	refused  string         // why, when the work itself is refused
-	since    string         // the last commit before it, when there is one between that nobody has reported; "" otherwise
 	leak     string         // why, when the work holds a secret
 	findings []task.Finding // what of the changes deserves a second look
 	toRead   []task.ChangedFile
@@ -36,7 +36,10 @@ type committed struct {
 func (cm *commits) found(findings []task.Finding) { cm.last.findings = findings }
 
 // giveUp forgets a commit that failed: its work is no longer in the workspace.
-func (cm *commits) giveUp() { cm.last.failed = "" }
+func (cm *commits) giveUp() {
+	cm.last.failed = ""
+	cm.record.dropped()
+}
 
 // commit commits the workspace and pushes the checkpoint. A commit that fails stops nothing.
 func (cm *commits) commit(ctx workflow.Context, r task.Report) error {
@@ -54,7 +57,7 @@ func (cm *commits) commit(ctx workflow.Context, r task.Report) error {
 	if err != nil {
 		return err
 	}
-	cm.last.failed, cm.last.refused, cm.last.leak, cm.last.since = out.Failed, "", "", ""
+	cm.last.failed, cm.last.refused, cm.last.leak = out.Failed, "", ""
 	if !out.Leak {
 		cm.last.findings, cm.last.toRead, cm.last.routine = out.Sensitive, out.ToRead, out.Routine
 	}
@@ -82,9 +85,15 @@ func (cm *commits) commit(ctx workflow.Context, r task.Report) error {
 		cm.journal.found(ctx, "a session has changed the status file of the specification, which only Longshift writes; it was undone")
 	}
 	cm.journal.notice(ctx, out.Notes)
+	from := cm.status.Head
 	cm.status.Head, cm.status.Files, cm.status.Added, cm.status.Deleted = out.Commit, out.Files, out.Added, out.Deleted
 	if len(out.Earlier) > 0 {
-		cm.last.since = cm.reported()
+		from = cm.reported()
+	}
+	if len(out.Earlier) > 0 || out.Created {
+		cm.record.committed(from)
+	} else {
+		cm.record.dropped()
 	}
 	for _, c := range out.Earlier {
 		cm.status.Commits = append(cm.status.Commits, c)

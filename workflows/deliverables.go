@@ -1,8 +1,6 @@
 package workflows
 
 import (
-	"cmp"
-
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/longshift/longshift/internal/agent/prompt"
@@ -143,8 +141,9 @@ func (dv *deliverables) deliver(ctx workflow.Context, d task.Deliverable) (task.
 		if err != nil {
 			return task.Report{}, err
 		}
-		plan, fence, commits, head := dv.status.Plan, dv.status.Fence, len(dv.status.Commits), dv.status.Head
+		plan, fence, commits := dv.status.Plan, dv.status.Fence, len(dv.status.Commits)
 		dv.mark(ctx, d, res.Report)
+		dv.record.worked(d.ID)
 		if err := dv.commits.commit(ctx, res.Report); err != nil {
 			if isLost(err) {
 				dv.status.Plan = plan
@@ -163,9 +162,6 @@ func (dv *deliverables) deliver(ctx workflow.Context, d task.Deliverable) (task.
 			dv.journal.remember(ctx, "error", d.ID+": its work was lost with its host and is done again")
 			dv.journal.say(ctx, "host", "the work on %s was lost with its host; doing it again", d.ID)
 			continue
-		}
-		if len(dv.status.Commits) > commits {
-			dv.record.made(d.ID, cmp.Or(dv.commits.last.since, head), dv.status.Head)
 		}
 		dv.answered(d, res.Report, len(dv.status.Commits) > commits)
 		return res.Report, nil

@@ -131,10 +131,11 @@ func newPipeline(ctx workflow.Context, def *definition, status signals.Status) *
 	t.sessions = &sessions{facts: f, journal: t.journal, inbox: t.inbox, questions: t.questions, budget: t.budget, parking: t.parking,
 		runner: t.runner}
 	t.checks = &checks{facts: f, journal: t.journal, budget: t.budget, parking: t.parking, runner: t.runner, sessions: t.sessions}
-	t.commits = &commits{facts: f, journal: t.journal, parking: t.parking, runner: t.runner, sessions: t.sessions, checks: t.checks}
+	record := &record{facts: f, journal: t.journal, parking: t.parking, runner: t.runner, commits: map[string][]activities.Span{}}
+	t.commits = &commits{facts: f, journal: t.journal, parking: t.parking, runner: t.runner, sessions: t.sessions, checks: t.checks,
+		record: record}
 	proofs := &proofs{facts: f, journal: t.journal, checks: t.checks, runner: t.runner,
 		begun: map[string]bool{}, guards: map[string]bool{}, failed: map[string]*signals.Check{}, opened: map[string]int{}}
-	record := &record{facts: f, journal: t.journal, parking: t.parking, runner: t.runner, commits: map[string][]activities.Span{}}
 	t.deliverables = &deliverables{facts: f, journal: t.journal, sessions: t.sessions, checks: t.checks, proofs: proofs,
 		commits: t.commits, record: record,
 		results: map[string]result{}}

@@ -217,6 +217,30 @@ func TestPlanAfterAReviewKeepsWhatIsBlocked(t *testing.T) {
 	}
 }
 
+// TestCommitOfSeveral: work whose commit has failed is in a later commit, and is recorded with it.
+func TestCommitOfSeveral(t *testing.T) {
+	w := newWorld(t)
+	w.check = func(n int) signals.Check {
+		if n == 2 { // after the first deliverable
+			return fails()
+		}
+		return signals.Check{}
+	}
+	tries := 0
+	w.commit = func(in activities.CommitInput) (activities.Committed, error) {
+		if tries++; tries == 2 {
+			return activities.Committed{Failed: "no space"}, nil
+		}
+		return activities.Committed{Commit: fmt.Sprintf("commit%d", tries), Created: true, Files: 1}, nil
+	}
+	w.startWith(t, `{"repository":"acme/calc","task":"carry it out","spec":["SPEC.md"]}`)
+	for n, want := range []string{"[{base commit1} {commit1 commit3}]", "[{commit1 commit3}]"} {
+		if got := fmt.Sprint(w.records[0].Deliverables[n].Made); got != want {
+			t.Errorf("deliverable %d is recorded with %s, want %s", n+1, got, want)
+		}
+	}
+}
+
 // A task without a specification has its check, and runs no proofs.
 func TestNoProofWithoutSpecification(t *testing.T) {
 	w := newWorld(t)

@@ -1,6 +1,8 @@
 package workflows
 
 import (
+	"slices"
+
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/longshift/longshift/activities"
@@ -23,12 +25,26 @@ type record struct {
 	runner  *runner
 
 	commits map[string][]activities.Span // of the deliverables, by id
+	working []string                     // ids of those whose work is in no commit yet
 }
 
-// made notes a commit of a deliverable.
-func (rc *record) made(id, from, to string) {
-	rc.commits[id] = append(rc.commits[id], activities.Span{From: from, To: to})
+// worked notes that a session has worked on a deliverable. Its work is in the next commit, which may be that of a later deliverable.
+func (rc *record) worked(id string) {
+	if !slices.Contains(rc.working, id) {
+		rc.working = append(rc.working, id)
+	}
 }
+
+// committed notes that the work so far is in the commits up to the head.
+func (rc *record) committed(from string) {
+	for _, id := range rc.working {
+		rc.commits[id] = append(rc.commits[id], activities.Span{From: from, To: rc.status.Head})
+	}
+	rc.working = nil
+}
+
+// dropped notes that no work waits for a commit: it has changed nothing, or is gone.
+func (rc *record) dropped() { rc.working = nil }
 
 // done records what the work on the plan has come to.
 func (rc *record) done(ctx workflow.Context) error {
