@@ -24,6 +24,7 @@ LONGEST := ./activities ./internal/agent/opencode ./internal/agent/claude ./inte
 CORES := $(shell nproc)
 HALF := $(shell expr \( $(CORES) + 1 \) / 2)
 AT_ONCE := $(shell expr $(CORES) + 1)
+WAITING := $(shell expr $(CORES) + 2)
 TEMPORAL := go.temporal.io/server
 WORKFLOWCHECK := go.temporal.io/sdk/contrib/tools/workflowcheck@v0.6.0
 
@@ -105,7 +106,7 @@ tests-of-chaos: tests-raced
 	cd test/compose && $(GO) test $(TESTED) -timeout 5m ./...
 
 tests-of-stories: tests-plain
-	$(GO) test $(TESTED) -p 1 -parallel $(AT_ONCE) -timeout 40m ./test/integration ./test/acceptance \
+	$(GO) test $(TESTED) -p 1 -parallel $(WAITING) -timeout 40m ./test/integration ./test/acceptance \
 	  $$($(GO) list ./test/... | grep -vE '/test/(chaos|integration|acceptance)$$')
 
 .PHONY: acceptance

@@ -110,7 +110,7 @@ func TestIntakeAdapts(t *testing.T) {
 	quiet = s.look(quiet) // nothing to change
 	issue := h.GitHub.AddIssue(lab.Name, forgetest.Issue{Title: "Add is wrong", Body: "It subtracts.", Author: "eve"})
 	h.GitHub.Label(lab.Name, issue, "ada", "longshift")
-	h.labelled(issue, "Add is wrong", "It subtracts.")
+	h.labelled(issue, "ada", "Add is wrong", "It subtracts.")
 	found := s.looked("quiet", quiet.Runs)
 	if len(found.Last.Pass.Started) != 1 || found.Last.Pass.Quiet != 0 || found.Interval != 15*time.Minute {
 		t.Errorf("the webhook has it stand as %+v, after %+v", found, found.Last.Pass)

@@ -63,7 +63,7 @@ func TestCronJob(t *testing.T) {
 	if err := os.WriteFile(scenario, []byte(strings.Replace(string(script.Demo()), "pace: 1", "pace: 0", 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	w := s.StartWorker(t, t.TempDir(), "LONGSHIFT_SCENARIO="+scenario)
+	w := s.StartWorker(t, t.TempDir(), "LONGSHIFT_SCENARIO="+scenario, lab.CompilerCache(t))
 	bare := gittest.NewBare(t, script.DemoRepository())
 	made := cronJob(t, s, "create", "30 2 * * 1-5", script.DemoTask, "--repo", bare, "--timezone", "Europe/Rome",
 		"-c", "agent=script", "-c", "scenario="+scenario, "-c", "approval.mode=none")

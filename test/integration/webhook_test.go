@@ -69,8 +69,8 @@ func (h *hooked) deliver(event, shape string, fields map[string]any) int {
 func justNow() string { return time.Now().UTC().Format(time.RFC3339) }
 
 // labelled tells that an issue was labelled, with its text as it is: an issue whose text has changed since its label is not started.
-func (h *hooked) labelled(number int, title, body string) int {
-	return h.deliver("issues", "issues-labeled", map[string]any{"label": map[string]any{"name": "longshift"},
+func (h *hooked) labelled(number int, by, title, body string) int {
+	return h.deliver("issues", "issues-labeled", map[string]any{"sender": forgetest.Person(by), "label": map[string]any{"name": "longshift"},
 		"issue": map[string]any{"number": number, "state": "open", "updated_at": justNow(), "title": title, "body": body}})
 }
 
@@ -111,7 +111,7 @@ func TestIssueByWebhook(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 5 {
 		wg.Go(func() {
-			if status := h.labelled(issue, title, body); status != http.StatusAccepted {
+			if status := h.labelled(issue, "ada", title, body); status != http.StatusAccepted {
 				t.Errorf("a delivery is answered with %d", status)
 			}
 		})
@@ -129,7 +129,7 @@ func TestIssueByWebhook(t *testing.T) {
 	if end.RequestedBy != "ada" || strings.Count(lab.Log(end), "approved by ada") != 1 || strings.Contains(lab.Log(end), "eve") {
 		t.Errorf("asked for by %s%s", end.RequestedBy, lab.Log(end))
 	}
-	h.labelled(issue, title, body) // long after: the run has ended, and there is no second one
+	h.labelled(issue, "ada", title, body) // long after: the run has ended, and there is no second one
 	lab.Eventually(t, 30*time.Second, "the commands are marked as heard", func() bool { return len(h.GitHub.Reactions(lab.Name, approve)) == 1 })
 	if n := h.runs("WorkflowType = 'CodingTask'"); n != 1 {
 		t.Errorf("%d runs for one issue", n)
