@@ -76,6 +76,7 @@ type RecordInput struct {
 	Spec         []string   `json:"spec"` // files and folders of the specification
 	Deliverables []Recorded `json:"deliverables"`
 	Deprecated   []string   `json:"deprecated,omitempty"` // ids of those that the specification no longer asks for
+	Partial      bool       `json:"partial,omitempty"`    // a person has left a part of the specification out of the plan
 	Head         string     `json:"head"`                 // the commit that they have come to this at
 	At           time.Time  `json:"at,omitzero"`
 }
@@ -120,6 +121,11 @@ func (g *Git) RecordDeliverables(ctx context.Context, in RecordInput) (Committed
 		file = deliverable.New()
 	}
 	file.Spec = content.Spec(in.Spec)
+	if in.Partial {
+		for name := range file.Spec {
+			file.Spec[name] = ""
+		}
+	}
 	for _, r := range in.Deliverables {
 		was, _ := file.Find(r.ID)
 		e, err := entry(ctx, tree, content, in, r, was)

@@ -94,6 +94,17 @@ func TestRecordDeliverables(t *testing.T) {
 		t.Errorf("the same again is %+v", again)
 	}
 
+	if len(r.SpecChanged) > 0 {
+		t.Errorf("%v is not what was carried out", r.SpecChanged)
+	}
+	var part Committed
+	must(t, b.attempt().run(b.RecordDeliverables, RecordInput{Ref: b.ref, Spec: []string{"README.md"}, Deliverables: list, Head: out.Commit,
+		Partial: true, At: recordedAt}, &part))
+	if r := b.at(part.Commit); !slices.Equal(r.SpecChanged, []string{"README.md"}) {
+		t.Errorf("a specification that is carried out in part is as it was: %+v", r.SpecChanged)
+	}
+	b.record(part.Commit, list...)
+
 	// More work: what is not recorded anew stays, and is outdated where its content has changed.
 	gittest.Write(t, b.work(), map[string]string{"sum.go": "package calc\n\n// Sum of all\n"})
 	three := b.commit(3, nil).Commit

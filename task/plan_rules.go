@@ -179,8 +179,7 @@ func Merge(old, next Plan, taken ...string) Plan {
 func (p Plan) Keeping(old Plan, review string) (kept Plan, changed bool) {
 	kept = p
 	for _, was := range old.Deliverables {
-		same := func(d Deliverable) bool { return d.ID == was.ID || d.Description == was.Description }
-		if was.Status == Blocked && !slices.ContainsFunc(kept.Deliverables, same) && len(kept.Deliverables) < MaxDeliverables {
+		if was.Status == Blocked && !slices.ContainsFunc(kept.Deliverables, was.same) && len(kept.Deliverables) < MaxDeliverables {
 			kept.Deliverables, changed = append(slices.Clip(kept.Deliverables), was), true
 		}
 	}
@@ -192,6 +191,19 @@ func (p Plan) Keeping(old Plan, review string) (kept Plan, changed bool) {
 	}
 	return kept, changed
 }
+
+// LeftOut returns the ids of deliverables that are to be done and that next does not name, by their id or their description.
+func (p Plan) LeftOut(next Plan) (ids []string) {
+	for _, was := range p.Deliverables {
+		if was.Status != Passed && was.Status != Blocked && !slices.ContainsFunc(next.Deliverables, was.same) {
+			ids = append(ids, was.ID)
+		}
+	}
+	return ids
+}
+
+// same tells whether d is meant, whatever is to be done about it now.
+func (d Deliverable) same(other Deliverable) bool { return d.ID == other.ID || d.Description == other.Description }
 
 // Opened returns the files that the plan opens. Without a plan there are none.
 func (p *Plan) Opened() []string {

@@ -66,6 +66,9 @@ func (t *pipeline) merged(ctx workflow.Context, next task.Plan, edited bool) tas
 	if kept, any := p.Keeping(old, review); any && !edited && len(t.def.input.Spec) > 0 {
 		p, changed = kept, true
 	}
+	if edited {
+		t.deliverables.record.leftOut(ctx, old.LeftOut(next))
+	}
 	if !changed || workflow.GetVersion(ctx, unsaid, workflow.DefaultVersion, 1) < 1 {
 		return plain
 	}

@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"slices"
+	"strings"
 
 	"go.temporal.io/sdk/workflow"
 
@@ -26,6 +27,7 @@ type record struct {
 
 	commits map[string][]activities.Span // of the deliverables, by id
 	working []string                     // ids of those whose work is in no commit yet
+	partial bool                         // a person has left a part of the specification out of the plan
 }
 
 // worked notes that a session has worked on a deliverable. Its work is in the next commit, which may be that of a later deliverable.
@@ -45,6 +47,16 @@ func (rc *record) committed(from string) {
 
 // dropped notes that no work waits for a commit: it has changed nothing, or is gone.
 func (rc *record) dropped() { rc.working = nil }
+
+// leftOut notes that a person's edit has left deliverables out of the plan. The specification does not count as carried out then.
+func (rc *record) leftOut(ctx workflow.Context, ids []string) {
+	if len(ids) == 0 || len(rc.def.input.Spec) == 0 {
+		return
+	}
+	rc.partial = true
+	rc.journal.found(ctx, "an edit of the plan has left out "+strings.Join(ids, ", ")+
+		": the specification is recorded as not carried out, and longshift spec sync compares the two")
+}
 
 // done records what the work on the plan has come to.
 func (rc *record) done(ctx workflow.Context) error {
@@ -74,7 +86,7 @@ func (rc *record) done(ctx workflow.Context) error {
 func (rc *record) write(ctx workflow.Context, list []activities.Recorded) error {
 	var out activities.Committed
 	in := activities.RecordInput{Spec: rc.def.input.Spec, Deliverables: list, Deprecated: rc.status.Plan.DeprecatedIDs(),
-		Head: rc.status.Head, At: workflow.Now(ctx)}
+		Partial: rc.partial, Head: rc.status.Head, At: workflow.Now(ctx)}
 	err := rc.parking.insist(ctx, func() error {
 		return rc.runner.inGit(ctx, "record the deliverables", git.RecordDeliverables, func() any {
 			in.Ref = rc.ref()

@@ -139,7 +139,7 @@ func TestSpecSyncAfterGit(t *testing.T) {
 				s.git("checkout", "-q", "work")
 				s.commit("docs: specify", map[string]string{"SPEC.md": "It adds, divides and rounds.\n"})
 			},
-			code: fault.ExitFailed, said: "SPEC.md has changed since it was carried out",
+			code: fault.ExitFailed, said: "SPEC.md is not what was carried out",
 		},
 		"another setup": {
 			do: func(s *specified) {
@@ -246,10 +246,10 @@ func TestSpecStatus(t *testing.T) {
         passed (evidence outdated): divide.sh has changed
   [!] FEAT-003  It *rounds*
         blocked: which way?
-SPEC.md has changed since it was carried out
+SPEC.md is not what was carried out
 `,
 		"markdown": "**1 of 3 deliverables done at " + head + "**\n\n- [x] `FEAT-001` It adds\n- [ ] `FEAT-002` It divides (passed (evidence outdated): divide.sh has changed)\n" +
-			"- [ ] `FEAT-003` It \\*rounds\\* (blocked: which way?)\n\nSPEC.md has changed since it was carried out.\n",
+			"- [ ] `FEAT-003` It \\*rounds\\* (blocked: which way?)\n\nSPEC.md is not what was carried out.\n",
 	} {
 		if code := s.says("spec", "status", "-o", format); code != fault.ExitOK || s.Out.String() != want {
 			t.Errorf("exit %d, %s is\n%s", code, format, s.Out.String())

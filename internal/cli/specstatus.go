@@ -90,10 +90,10 @@ func (at recorded) summary() string {
 	return fmt.Sprintf("%d of %s done at %.10s", at.Passed, term.Count(at.Of, "deliverable"), at.commit)
 }
 
-// specChanges says what of the specification has changed, a line each.
+// specChanges says what of the specification has changed, or was carried out in part, a line each.
 func (at recorded) specChanges() (lines []string) {
 	for _, name := range at.SpecChanged {
-		lines = append(lines, term.OneLine(name)+" has changed since it was carried out")
+		lines = append(lines, term.OneLine(name)+" is not what was carried out")
 	}
 	return lines
 }

@@ -26,7 +26,7 @@ const version = 1
 // File is the content of the status file.
 type File struct {
 	Version      int               `json:"version"`
-	Spec         map[string]string `json:"spec"` // files and folders of the specification that was carried out last: git's ids by path
+	Spec         map[string]string `json:"spec"` // files and folders of the specification that was carried out last: git's ids by path, "" when a person has left a part of it out
 	Deliverables []Entry           `json:"deliverables"`
 }
 
