@@ -221,7 +221,7 @@ func TestPlanAfterAReviewKeepsWhatIsBlocked(t *testing.T) {
 func TestEditThatLeavesOut(t *testing.T) {
 	numbered := aPlan("FIX-009", "API-002")
 	numbered.Deliverables[0].Description = "do FIX-001"
-	for name, second := range map[string]*task.Plan{"another number": numbered, "left out": aPlan("FIX-001")} {
+	for name, second := range map[string]*task.Plan{"another number": numbered, "left out": aPlan("FIX-001"), "left out of a sync": aPlan("FIX-001")} {
 		w, plans := newWorld(t), 0
 		w.agent = func(in activities.SessionInput) (res activities.SessionResult, err error) {
 			if in.Role == task.Planner {
@@ -232,7 +232,7 @@ func TestEditThatLeavesOut(t *testing.T) {
 			return res, nil
 		}
 		w.env.RegisterDelayedCallback(func() { w.update(signals.Edit, signals.EditRequest{Revision: 1, Text: "not that"}) }, time.Minute)
-		s := w.startWith(t, `{"repository":"acme/calc","task":"carry it out","spec":["SPEC.md"]}`)
+		s := w.startWith(t, fmt.Sprintf(`{"repository":"acme/calc","task":"carry it out","spec":["SPEC.md"],"sync":%t}`, name == "left out of a sync"))
 		partial := name == "left out"
 		if got := w.records[0].Partial; got != partial || (len(s.Findings) == 1) != partial || partial && !strings.Contains(s.Findings[0].Text, "left out API-002") {
 			t.Errorf("%s: partial %t, findings %v", name, got, s.Findings)
