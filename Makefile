@@ -102,12 +102,12 @@ tests-plain:
 .PHONY: tests-of-chaos tests-of-stories
 tests-of-chaos: tests-raced
 	$(GO) test $(TESTED) -parallel $(AT_ONCE) -timeout 40m ./test/chaos
-	cd devserver && $(GO) test $(AS_SERVER) $(TESTED) -timeout 10m ./...
-	cd test/compose && $(GO) test $(TESTED) -timeout 5m ./...
 
 tests-of-stories: tests-plain
 	$(GO) test $(TESTED) -p 1 -parallel $(WAITING) -timeout 40m ./test/integration ./test/acceptance \
 	  $$($(GO) list ./test/... | grep -vE '/test/(chaos|integration|acceptance)$$')
+	cd devserver && $(GO) test $(AS_SERVER) $(TESTED) -timeout 10m ./...
+	cd test/compose && $(GO) test $(TESTED) -timeout 5m ./...
 
 .PHONY: acceptance
 acceptance: build agents ## run the stories of people with every agent, and print what each takes
