@@ -203,7 +203,9 @@ func (p Plan) LeftOut(next Plan) (ids []string) {
 }
 
 // same tells whether d is meant, whatever is to be done about it now.
-func (d Deliverable) same(other Deliverable) bool { return d.ID == other.ID || d.Description == other.Description }
+func (d Deliverable) same(other Deliverable) bool {
+	return d.ID == other.ID || d.Description == other.Description
+}
 
 // Opened returns the files that the plan opens. Without a plan there are none.
 func (p *Plan) Opened() []string {
