@@ -28,10 +28,12 @@ type figures struct {
 	again  int // commits that were made again
 	lifted int // suspensions that said what was true
 	refs   int // of tasks that ended on a host that was gone
+
+	commits int // folders with a commit that another host has made again
 }
 
 func (f figures) and(g figures) figures {
-	return figures{slices.Concat(f.kills, g.kills), f.jobs + g.jobs, f.again + g.again, f.lifted + g.lifted, f.refs + g.refs}
+	return figures{slices.Concat(f.kills, g.kills), f.jobs + g.jobs, f.again + g.again, f.lifted + g.lifted, f.refs + g.refs, f.commits + g.commits}
 }
 
 // since counts the kills of some kinds from a time on. A kind is named by how it begins.
@@ -98,8 +100,9 @@ func (f figures) String() string {
 		}
 		fmt.Fprintf(&b, "| %s | %d | %s | %s | %s | %d |\n", kind, count[kind], at(0.5), at(0.95), at(1), k.again)
 	}
-	fmt.Fprintf(&b, "\n%d kills over %d tasks. Model turns said again: %d. Commits made again: %d. Resumed by a person: %d. Refs of tasks whose last host was gone: %d.",
-		len(f.kills), f.jobs, turns, f.again, f.lifted, f.refs)
+	fmt.Fprintf(&b, "\n%d kills over %d tasks. Model turns said again: %d. Commits made again: %d. Resumed by a person: %d. Refs of tasks whose last host was gone: %d. "+
+		"Folders with a commit that another host has made again: %d.",
+		len(f.kills), f.jobs, turns, f.again, f.lifted, f.refs, f.commits)
 	return b.String()
 }
 

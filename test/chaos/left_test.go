@@ -11,6 +11,7 @@ import (
 	"github.com/longshift/longshift/internal/forge/forgetest"
 	"github.com/longshift/longshift/internal/repo/workspace/gittest"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/test/lab"
 )
 
 // swept starts every worker once more, which has it sweep, and looks for what is left of the tasks: on the hosts, and on the forges. All
@@ -39,12 +40,18 @@ func (s *scene) swept() {
 }
 
 func (s *scene) leftovers() (left []string) {
+	s.figures.refs, s.figures.commits = 0, 0
 	for _, w := range s.hosts {
 		folders, _ := filepath.Glob(filepath.Join(w.Data, "tasks", "*"))
-		left = append(left, folders...)
+		for _, folder := range folders {
+			if s.redone(w, folder) {
+				s.figures.commits++
+			} else {
+				left = append(left, folder)
+			}
+		}
 	}
 	lost := s.lost()
-	s.figures.refs = 0
 	for _, dir := range []string{s.Bare, s.local} {
 		for _, ref := range strings.Fields(gittest.Git(s.T, dir, "for-each-ref", "--format=%(refname)", "refs/longshift", "refs/longshift-fence")) {
 			switch {
@@ -61,12 +68,46 @@ func (s *scene) leftovers() (left []string) {
 
 var hostName = regexp.MustCompile(`"Host ready" host=(\S+)`)
 
+// redone tells whether a host has a commit of its own in a task's folder, after the task has ended on another one, which has done that work again.
+// Such a commit is nowhere else, so the folder stays: docs/operations.md says so.
+func (s *scene) redone(w *lab.Worker, folder string) bool {
+	branch := ""
+	for _, j := range s.jobs {
+		for _, end := range []*signals.Status{j.end, j.pull} {
+			if end == nil || end.TaskID != filepath.Base(folder) {
+				continue
+			}
+			if branch = end.Branch; end.Host == hostOf(w) {
+				return false
+			}
+		}
+	}
+	head, err := gittest.Try(filepath.Join(folder, "git"), "rev-parse", "--verify", "refs/heads/"+branch)
+	if err != nil {
+		return false
+	}
+	for _, dir := range []string{s.Bare, s.local} {
+		if _, err := gittest.Try(dir, "cat-file", "-e", head); err == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// hostOf is the name of a worker's host, "" before it was ready.
+func hostOf(w *lab.Worker) string {
+	if m := hostName.FindStringSubmatch(w.Logs()); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
 // lost are the tasks that ended on a host that is gone with its disk. Nobody else knows of their refs: docs/operations.md leaves them to people.
 func (s *scene) lost() map[string]bool {
 	gone, tasks := map[string]bool{}, map[string]bool{}
 	for _, w := range s.gone {
-		if m := hostName.FindStringSubmatch(w.Logs()); m != nil {
-			gone[m[1]] = true
+		if name := hostOf(w); name != "" {
+			gone[name] = true
 		}
 	}
 	for _, j := range s.jobs {
