@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -86,12 +87,12 @@ func TestHeardAgain(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			f := newFake(t)
 			s := f.Socket
-			s.Again(100 * time.Millisecond)
+			s.Again(500 * time.Millisecond)
 			got := make(chan channel.Event, 10)
-			n := 0
+			var n atomic.Int32 // what is delivered again may meet what was delivered first
 			stop := listen(t, f.open(nil), func(_ context.Context, e channel.Event) (channel.Answer, error) {
 				got <- e
-				if n++; n == 1 {
+				if n.Add(1) == 1 {
 					return channel.Answer{}, errors.New("not now")
 				}
 				return channel.Answer{}, nil
