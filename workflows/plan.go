@@ -30,6 +30,9 @@ func (t *pipeline) plan(ctx workflow.Context) error {
 	}
 	p = t.besideKnown(p)
 	if t.status.Plan != nil {
+		if edited {
+			t.deliverables.record.leftOut(ctx, t.status.Plan.LeftOut(p))
+		}
 		p = t.merged(ctx, p, edited)
 		p.Opens = t.status.Plan.Opens
 	}
@@ -65,9 +68,6 @@ func (t *pipeline) merged(ctx workflow.Context, next task.Plan, edited bool) tas
 	changed := !slices.EqualFunc(plain.Deliverables, p.Deliverables, func(a, b task.Deliverable) bool { return a.ID == b.ID })
 	if kept, any := p.Keeping(old, review); any && !edited && len(t.def.input.Spec) > 0 {
 		p, changed = kept, true
-	}
-	if edited {
-		t.deliverables.record.leftOut(ctx, old.LeftOut(next))
 	}
 	if !changed || workflow.GetVersion(ctx, unsaid, workflow.DefaultVersion, 1) < 1 {
 		return plain

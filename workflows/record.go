@@ -48,7 +48,7 @@ func (rc *record) committed(from string) {
 // dropped notes that no work waits for a commit: it has changed nothing, or is gone.
 func (rc *record) dropped() { rc.working = nil }
 
-// leftOut notes that a person's edit has left deliverables out of the plan. The specification does not count as carried out then, but when the plan is
+// leftOut notes that a person's edit has left deliverables out of the plan. The specification does not count as carried out then, unless the plan is
 // what a sync proposes: a person has the last word on what the specification asks for.
 func (rc *record) leftOut(ctx workflow.Context, ids []string) {
 	if len(ids) == 0 || len(rc.def.input.Spec) == 0 || rc.def.input.Sync {

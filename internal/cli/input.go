@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -139,8 +138,6 @@ func (r *inputReader) readText(ctx context.Context, flag, name string) (string, 
 	}
 	content, err := io.ReadAll(io.LimitReader(from, most+1))
 	switch {
-	case errors.Is(err, term.ErrInterrupted):
-		return "", err
 	case err != nil:
 		return "", command.FileError(flag, name, err)
 	case len(content) > most:

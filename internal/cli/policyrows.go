@@ -53,9 +53,7 @@ func (c *policyCheck) rows(ctx context.Context, d decider, o policyOptions) erro
 			return fmt.Errorf("write output: %w", err)
 		}
 	}
-	if err := lines.Err(); errors.Is(err, term.ErrInterrupted) {
-		return err
-	} else if err != nil {
+	if err := lines.Err(); err != nil {
 		return fault.New(fault.Input, "read standard input: %w", err)
 	}
 	if len(wrong) > 1 {

@@ -32,8 +32,7 @@ func RetryAfter(h http.Header, ours time.Time) (wait time.Duration, ok bool) {
 	return 0, false
 }
 
-// Asked adds to err, of an answer with these headers, when the answer asks to be called again. A wait of an hour or more is left to the caller's
-// judgement of err.
+// Asked returns err as a *fault.Later when the answer with these headers asks for a wait of less than an hour, and as it is otherwise.
 func Asked(h http.Header, err error) error {
 	if wait, ok := RetryAfter(h, time.Now()); ok && wait > 0 && wait < time.Hour {
 		return &fault.Later{After: wait, Err: err}

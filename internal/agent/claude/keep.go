@@ -31,14 +31,13 @@ type kept struct {
 	dir      string        // the folder that it was started in, as it says itself
 	state    process.State // before its first call
 	settings []byte        // the binary's own file in the home, before its first call
-	lookTime time.Duration // Config.LookTime
 	unknown  error         // why these are not known
 }
 
 // observe notes what there is of a fresh process before the first call: all of it is the binary's own.
-func (p *started) observe(s agent.Session, dir string) {
+func (p *started) observe(s agent.Session, dir string, within time.Duration) {
 	p.dir = dir
-	if p.state, p.unknown = p.State(p.lookTime); p.unknown == nil {
+	if p.state, p.unknown = p.State(within); p.unknown == nil {
 		p.settings, p.unknown = program.ReadFile(s, settingsName)
 	}
 }
@@ -51,7 +50,7 @@ func (a *attempt) keeps() bool {
 		a.proc.sessions+1 >= mostSessions || a.ended.Load() {
 		return false
 	}
-	err := a.proc.unchanged()
+	err := a.proc.unchanged(a.d.cfg.LookTime)
 	if err != nil {
 		a.d.log.Info("claude is not kept", "session", a.s.ID, "why", err)
 	}
@@ -59,8 +58,8 @@ func (a *attempt) keeps() bool {
 }
 
 // unchanged fails when anything is left of the sessions of the process so far.
-func (p *started) unchanged() error {
-	now, err := p.State(p.lookTime)
+func (p *started) unchanged(within time.Duration) error {
+	now, err := p.State(within)
 	switch {
 	case err != nil:
 		return err
@@ -125,7 +124,7 @@ func (d *Driver) clear(p *started, s agent.Session) error {
 	if err := checkInit(r.init, s, r.init.SessionID, d.cfg.Version); err != nil {
 		return err
 	}
-	if err := p.unchanged(); err != nil {
+	if err := p.unchanged(d.cfg.LookTime); err != nil {
 		return err
 	}
 	p.conversation, p.key, p.cleared = r.init.SessionID, l.key, true

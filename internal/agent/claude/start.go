@@ -44,7 +44,7 @@ func (d *Driver) start(ctx context.Context, s agent.Session, resume bool) (*star
 	}
 	in := newInput(p.Stdin())
 	return &started{Process: p, in: in, lines: process.NewLineScanner(p.Stdout(), lineMax), hello: in.request(hooks(s)),
-		key: l.key, same: l.same, conversation: l.conversation, tmp: program.Tmp(s), kept: kept{lookTime: d.cfg.LookTime}}, nil
+		key: l.key, same: l.same, conversation: l.conversation, tmp: program.Tmp(s)}, nil
 }
 
 // Warm starts the session's process before its Run, without the prompt, because loading the binary takes longer than most of the rest.

@@ -31,7 +31,7 @@ type Model struct {
 // tries is how often a call is made that the server or the network has failed, within seconds. Temporal repeats it after that.
 const tries = 3
 
-// longestPause is the longest pause that a server may ask for and is given within a call. Temporal waits out a longer one.
+// longestPause is the longest wait that a call sits out when the server asks for one. Temporal waits out a longer one.
 const longestPause = 10 * time.Second
 
 // Answer asks for the next answer of a conversation. It reads the answer as a stream, so that a long one is not cut by what lies between,

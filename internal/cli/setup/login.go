@@ -3,7 +3,6 @@ package setup
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -130,18 +129,12 @@ func (o *loginOptions) ask(ctx context.Context, question string) (string, error)
 		fmt.Fprint(o.streams.Err, question)
 		typed, err := o.streams.Password(ctx)
 		fmt.Fprintln(o.streams.Err)
-		if errors.Is(err, term.ErrInterrupted) {
-			return "", err
-		}
 		if err != nil {
 			return "", fmt.Errorf("read the key: %w", err)
 		}
 		text = typed
 	} else {
 		piped, err := io.ReadAll(io.LimitReader(o.streams.Until(ctx), 64<<10))
-		if errors.Is(err, term.ErrInterrupted) {
-			return "", err
-		}
 		if err != nil {
 			return "", fmt.Errorf("read the key from standard input: %w", err)
 		}
