@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -48,13 +50,22 @@ func startListening(t *testing.T, set ...string) *listening {
 	return l
 }
 
+// freeAddress gives an address that nobody listens at, and each one once. Its port is below those that the system gives to connections: tests
+// beside this one open hundreds, of which one could take it before it is listened at.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
-	defer l.Close()
-	return l.Addr().String()
+	for range 100 {
+		address := fmt.Sprintf("127.0.0.1:%d", 20000+(os.Getpid()*100+int(addresses.Add(1)))%10000)
+		if l, err := net.Listen("tcp", address); err == nil {
+			l.Close()
+			return address
+		}
+	}
+	t.Fatal("no free port")
+	return ""
 }
+
+var addresses atomic.Int64 // that were given or tried
 
 // status makes a call, as soon as somebody listens.
 func status(t *testing.T, method, url, body string, header ...string) int {
