@@ -31,7 +31,7 @@ type AcquireInput struct {
 	Repository task.Repository        `json:"repository"`
 	All        bool                   `json:"all,omitempty"` // the limiter of the whole installation, not the repository's
 	Request    signals.AcquireRequest `json:"request"`
-	N          int                    `json:"n"` // number of the request in its task: each is one update
+	N          int                    `json:"n"` // number of the request in the run that makes it: each is one update
 }
 
 // AcquireAdmission sends one request to the limiter, with the stricter of the operator's and the task's limits. It starts the limiter when
@@ -46,7 +46,7 @@ func (c *Control) AcquireAdmission(ctx context.Context, in AcquireInput) (signal
 		r.Repository, r.Prefix = in.Repository.Text, c.pullPrefix(in.Repository)
 	}
 	var a signals.AcquireAnswer
-	err := updateLimiter(ctx, id, signals.Acquire, updateID(r.Run, in.N), r, &a)
+	err := updateLimiter(ctx, id, signals.Acquire, updateID(ctx, r.Run, in.N), r, &a)
 	return a, err
 }
 
@@ -65,11 +65,14 @@ func (c *Control) ReleaseAdmission(ctx context.Context, in ReleaseInput) error {
 	if id == "" {
 		id = c.limiterID(in.Repository, in.All)
 	}
-	return updateLimiter(ctx, id, signals.Release, updateID(in.Request.Run, in.N), in.Request, nil)
+	return updateLimiter(ctx, id, signals.Release, updateID(ctx, in.Request.Run, in.N), in.Request, nil)
 }
 
-// updateID identifies a request; it is the same for every attempt.
-func updateID(run string, n int) string { return run + "/" + strconv.Itoa(n) }
+// updateID identifies a request; it is the same for every attempt. The limiter answers an id that it knows as it did then, and a run that
+// continues another one counts its requests anew, so the run that asks is a part of it.
+func updateID(ctx context.Context, run string, n int) string {
+	return run + "/" + activity.GetInfo(ctx).WorkflowExecution.RunID + "/" + strconv.Itoa(n)
+}
 
 // updateLimiter sends an update to a limiter, and starts it when it does not run.
 func updateLimiter(ctx context.Context, id, name, update string, request, into any) error {

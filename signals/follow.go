@@ -38,7 +38,7 @@ type PullRequestInput struct {
 	Budget
 	Conversation bool             `json:"conversation,omitempty"` // the task has a Conversation
 	Sessions     int              `json:"sessions,omitempty"`     // session numbers used so far
-	Limiter      string           `json:"limiter,omitempty"`      // workflow id of the repository's limiter, if it has admitted the task
+	Limiter      string           `json:"limiter,omitempty"`      // workflow id of a limiter that has admitted the task: the repository's, where it has one
 	Limited      bool             `json:"limited,omitempty"`      // the operator limits the tasks of each repository
 	Shared       bool             `json:"shared,omitempty"`       // the operator limits all tasks together
 	Fork         *task.Repository `json:"fork,omitempty"`         // repository of the branch, if it is a fork

@@ -2,6 +2,7 @@ package workflows_test
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
 
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/agent"
@@ -16,6 +18,7 @@ import (
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
+	"github.com/longshift/longshift/workflows"
 )
 
 // arriving is a world with a gate and a source.
@@ -452,5 +455,79 @@ func TestMergeGivesThePlaceBack(t *testing.T) {
 	s := w.lookAfter(t, until(time.Hour, open(thread(11, "rename it")), merged()), passed)
 	if want := []string{"enter", "leave", "leave"}; s.Outcome != task.PullMerged || !slices.Equal(w.acts, want) {
 		t.Errorf("ended %s, acts %q, want %q", s.Outcome, w.acts, want)
+	}
+}
+
+// Money that is limited for the whole installation is limited for rounds too, where nothing limits the repository.
+func TestRoundAsksWhatLimitsEverything(t *testing.T) {
+	t.Parallel()
+	all := signals.AcquireAnswer{Limiter: signals.LimiterOfAll, Admitted: true}
+	w := newArriving(t, all)
+	w.checked, w.follow = activities.Checked{Shared: true}, true
+	var handedOver signals.PullRequestInput
+	w.env.RegisterWorkflowWithOptions(func(_ workflow.Context, in signals.PullRequestInput) (signals.Status, error) {
+		handedOver = in
+		return signals.Status{}, nil
+	}, workflow.RegisterOptions{Name: signals.PullRequestFlow})
+	w.startWith(t, `{"repository":"acme/web","task":"do it"}`)
+	if handedOver.Limiter != signals.LimiterOfAll {
+		t.Errorf("who follows is told of the limiter %q", handedOver.Limiter)
+	}
+	w = newArriving(t, all)
+	s := w.lookAfter(t, func(at time.Duration) forge.Snapshot {
+		switch {
+		case at > 4*time.Hour:
+			return merged()
+		case len(w.replies) > 0:
+			return open()
+		}
+		return open(thread(11, "rename it"))
+	}, func(f *signals.PullRequestInput) { f.Limiter, f.Shared = handedOver.Limiter, handedOver.Shared })
+	if want := []string{"enter", "leave"}; s.Rounds != 1 || !slices.Equal(w.acts, want) || !w.entered[0].All || w.left[0].Request.Spent == 0 {
+		t.Errorf("%d rounds, acts %q, want %q; asked %+v, left %+v", s.Rounds, w.acts, want, w.entered, w.left)
+	}
+}
+
+// Failures stop the intakes of their repository alone.
+func TestFailureIsToldToTheRepositoryOnly(t *testing.T) {
+	t.Parallel()
+	w := newArriving(t, letIn)
+	w.checked = activities.Checked{Shared: true}
+	w.agent = func(activities.SessionInput) (activities.SessionResult, error) {
+		return activities.SessionResult{Kind: agent.Quota, Error: "the week is used up"}, nil
+	}
+	w.settings.Quota = "end"
+	w.env.ExecuteWorkflow(workflows.CodingTask, json.RawMessage(issue7))
+	if w.env.GetWorkflowError() == nil || len(w.left) != 2 {
+		t.Fatalf("ended well, left %+v", w.left)
+	}
+	for _, in := range w.left {
+		if in.Request.Failed == in.All {
+			t.Errorf("a limiter is told %+v, all: %t", in.Request, in.All)
+		}
+	}
+}
+
+// A run that ends for the next one gives back what that would not know of, and ends for good when it was to end.
+func TestNextRunIsOwedNothing(t *testing.T) {
+	t.Parallel()
+	w := newArriving(t, waits, letIn)
+	w.look = func(int) (forge.Snapshot, error) { // what there was to do is settled when its turn comes
+		if len(w.entered) == 0 {
+			return open(thread(11, "rename it")), nil
+		}
+		return open(), nil
+	}
+	w.env.RegisterDelayedCallback(func() {
+		w.env.SetContinueAsNewSuggested(true)
+		w.env.SignalWorkflow(signals.Admission, letIn)
+	}, 10*time.Minute)
+	in := w.handover()
+	passed(&in)
+	w.env.RegisterWorkflow(workflows.PullRequest)
+	w.env.ExecuteWorkflow(workflows.PullRequest, in)
+	handed[signals.PullRequestInput](t, w.world)
+	if want := []string{"enter", "leave"}; !slices.Equal(w.acts, want) {
+		t.Errorf("acts %q, want %q", w.acts, want)
 	}
 }

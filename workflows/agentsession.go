@@ -137,6 +137,9 @@ func (s *agentSession) goOnLater(ctx workflow.Context) error {
 	if !workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
 		return nil
 	}
+	if ctx.Err() != nil { // the new run would not know that it is to end
+		return ctx.Err()
+	}
 	s.receive(ctx)
 	next, at := s.in, s.at
 	next.Progress = &at

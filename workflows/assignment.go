@@ -35,6 +35,9 @@ func toAnyHost(ctx workflow.Context, summary string) workflow.Context {
 	})
 }
 
+// longestFetch is how long the first fetch of a repository may take.
+const longestFetch = 12 * time.Hour
+
 // probe is for asking the host whether it is alive.
 func (as *assignment) probe(ctx workflow.Context) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
@@ -60,6 +63,12 @@ func (as *assignment) short(ctx workflow.Context, summary string) workflow.Conte
 		ScheduleToStartTimeout: as.Probe, StartToCloseTimeout: 10 * time.Minute, HeartbeatTimeout: as.Heartbeat,
 		RetryPolicy: retries(8),
 	})
+}
+
+// fetch is for making the workspace. The first task of a repository fetches its whole history, which may take hours, and an attempt that is cut off
+// begins it again. A fetch that stands still is ended by git.
+func (as *assignment) fetch(ctx workflow.Context) workflow.Context {
+	return workflow.WithStartToCloseTimeout(as.short(ctx, "make the workspace"), longestFetch)
 }
 
 // long is for agents and commands on the task's host. A host starts such an activity at once and has it wait for a slot while it sends

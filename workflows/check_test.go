@@ -214,7 +214,7 @@ func TestNothingToDoIsNoSuccessOverARedCheck(t *testing.T) {
 }
 
 // Setup runs before the first check, and again before work on a tree that it has not passed on: one with new commits, one of another host, and one
-// that it has failed on.
+// that it has failed on. No check of another host's tree counts before it.
 func TestSetupRunsOnceForATree(t *testing.T) {
 	const check = "go test ./..."
 	for name, c := range map[string]struct {
@@ -247,6 +247,28 @@ func TestSetupRunsOnceForATree(t *testing.T) {
 			}
 			w.probe = func() error { return temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_SCHEDULE_TO_START, nil) }
 		}, []string{"make deps", check, "make deps", check, check}},
+		"the implementer's host has gone": {func(w *world) {
+			w.hosts = []string{"alpha", "beta"}
+			cut := false
+			w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+				if in.Role == task.Implementer && !cut {
+					cut = true
+					return activities.SessionResult{}, stopping()
+				}
+				return activities.SessionResult{}, nil
+			}
+			w.probe = func() error { return temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_SCHEDULE_TO_START, nil) }
+		}, []string{"make deps", check, "make deps", check, check}},
+		"the host of a check has gone": {func(w *world) {
+			w.hosts = []string{"alpha", "beta"}
+			w.cut = func(n int) error {
+				if n == 2 {
+					return stopping()
+				}
+				return nil
+			}
+			w.probe = func() error { return temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_SCHEDULE_TO_START, nil) }
+		}, []string{"make deps", check, check, check, "make deps", check, check}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)

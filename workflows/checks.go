@@ -29,6 +29,7 @@ type checks struct {
 	setups    int  // runs of the setup command
 	proofs    int  // runs of proofs of deliverables
 	ready     tree // for which setup has passed
+	setIn     int  // in which of the task's workspaces setup last ran
 	unchecked bool // something has changed since the last check
 }
 
@@ -71,6 +72,27 @@ func (ck *checks) setup(ctx workflow.Context) error {
 	return ck.setUp(ctx, false)
 }
 
+// freshTree is the change since which setup runs in each work tree: also in that of a follow-up round, and of the host that took the task over.
+const freshTree = "fresh-tree"
+
+// setupAnew runs the setup command when it has not run in this work tree. Nothing that it made elsewhere is there.
+func (ck *checks) setupAnew(ctx workflow.Context) error {
+	if !ck.bare(ctx) {
+		return nil
+	}
+	phase := ck.status.Phase
+	if err := ck.setUp(ctx, false); err != nil {
+		return err
+	}
+	ck.journal.enter(ctx, phase)
+	return nil
+}
+
+// bare tells whether the work tree is one in which setup has not run.
+func (ck *checks) bare(ctx workflow.Context) bool {
+	return ck.settings.Setup != "" && ck.setIn != ck.runner.made && workflow.GetVersion(ctx, freshTree, workflow.DefaultVersion, 1) >= 1
+}
+
 func (ck *checks) tree() tree { return tree{ck.runner.made, ck.status.Head} }
 
 // setUp runs the setup command; clean is for commands whose result is evidence.
@@ -85,7 +107,7 @@ func (ck *checks) setUp(ctx workflow.Context, clean bool) error {
 	if err != nil {
 		return err
 	}
-	ck.status.Setup = c
+	ck.status.Setup, ck.setIn = c, ck.runner.made
 	ck.ready = tree{} // a clean run has another home folder, and followed on the removal of ignored files
 	if c.Passed() && !clean {
 		ck.ready = ck.tree()
@@ -100,10 +122,16 @@ func (ck *checks) check(ctx workflow.Context) error {
 		return nil
 	}
 	for n := 1; ; n++ {
+		if err := ck.setupAnew(ctx); err != nil {
+			return err
+		}
 		ck.checked++
 		c, err := ck.command(ctx, commands.RunChecks, activities.CommandInput{N: ck.checked, Command: ck.settings.Check}, "check: ")
 		if err != nil {
 			return err
+		}
+		if ck.bare(ctx) { // a host that took the task over meanwhile has run it in a tree without what setup makes
+			continue
 		}
 		if c.Unfinished == "" {
 			ck.status.Check, ck.unchecked = c, false

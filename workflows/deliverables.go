@@ -54,6 +54,9 @@ func (dv *deliverables) withhold(why string) {
 // pending. What the check says goes to the next session.
 func (dv *deliverables) execute(ctx workflow.Context) error {
 	for {
+		if err := dv.checks.setupAnew(ctx); err != nil {
+			return err
+		}
 		next, ok := dv.status.Plan.Next()
 		if !ok {
 			if err := dv.saveFirst(ctx); err != nil {

@@ -1,12 +1,15 @@
 package workflows_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/longshift/longshift/activities"
@@ -63,6 +66,20 @@ func TestHostGoneMovesTheTask(t *testing.T) {
 		if c.Fence != 2 {
 			t.Errorf("a commit carries fence %d", c.Fence)
 		}
+	}
+}
+
+// An attempt that is cut off fetches everything again, so its time must be enough for a large repository on a slow line.
+func TestFirstFetchMayTakeHours(t *testing.T) {
+	w := newWorld(t)
+	var within time.Duration
+	w.env.SetOnActivityStartedListener(func(info *activity.Info, _ context.Context, _ converter.EncodedValues) {
+		if info.ActivityType.Name == "PrepareWorkspace" {
+			within = info.StartToCloseTimeout
+		}
+	})
+	if w.start(t); within < 6*time.Hour {
+		t.Errorf("the workspace must be made within %s", within)
 	}
 }
 

@@ -74,6 +74,10 @@ func (pk *parking) goOn(ctx workflow.Context, phase task.Phase) {
 	pk.journal.show(ctx, signals.Notice{Subject: signals.SubjectStop, Settled: true})
 }
 
+// waitEnds is the change since which a wait ends with an error when its task is cancelled or abandoned. What went on as if the time were up
+// could wait again at once, for ever.
+const waitEnds = "wait-ends"
+
 // timer waits for a time or a condition. It is a timer of its own, not AwaitWithTimeout, because that one leaves its
 // timer pending when the condition wins.
 func timer(ctx workflow.Context, d time.Duration, summary string, done func() bool) error {
@@ -83,7 +87,11 @@ func timer(ctx workflow.Context, d time.Duration, summary string, done func() bo
 	timerCtx, stop := workflow.WithCancel(ctx)
 	defer stop()
 	timer := workflow.NewTimerWithOptions(timerCtx, d, workflow.TimerOptions{Summary: summary})
-	return workflow.Await(ctx, func() bool { return done() || timer.IsReady() })
+	err := workflow.Await(ctx, func() bool { return done() || timer.IsReady() })
+	if err == nil && ctx.Err() != nil && !done() && workflow.GetVersion(ctx, waitEnds, workflow.DefaultVersion, 1) >= 1 {
+		return ctx.Err() // a timer that is cancelled is ready, too
+	}
+	return err
 }
 
 // liftable tells whether a person can remove the cause of an error that retries did not.

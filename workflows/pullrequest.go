@@ -43,6 +43,7 @@ type follower struct {
 // to go away.
 func (f *follower) run(ctx workflow.Context) error {
 	seen, resumed := 0, f.inbox.resumed()
+	idle := func() bool { return !f.poller.news(seen) && f.inbox.resumed() == resumed && f.full(ctx) }
 	for {
 		f.rest(ctx)
 		if err := workflow.Await(ctx, func() bool { return f.poller.news(seen) || f.inbox.resumed() > resumed || f.full(ctx) }); err != nil {
@@ -56,8 +57,8 @@ func (f *follower) run(ctx workflow.Context) error {
 			f.poller.again()
 			continue
 		case !f.poller.news(seen):
-			if breathe(ctx); !f.poller.news(seen) && f.inbox.resumed() == resumed && f.full(ctx) {
-				return f.anew(ctx)
+			if err := f.leave(ctx, idle); err != nil {
+				return err
 			}
 			continue
 		}
@@ -139,7 +140,9 @@ func beginFollow(ctx workflow.Context, in signals.PullRequestInput) (*follower, 
 	if in.Limiter != "" {
 		f.admissions.reserved()
 		f.admissions.require(activities.Checked{Limited: in.Limited, Shared: in.Shared})
-		f.admissions.closing = in.Limiter
+		if in.Limiter != signals.LimiterOfAll { // which knows of no pull requests
+			f.admissions.closing = in.Limiter
+		}
 		f.admissions.receive(ctx)
 	}
 	if in.Conversation {
@@ -156,6 +159,21 @@ func beginFollow(ctx workflow.Context, in signals.PullRequestInput) (*follower, 
 // full tells whether it is time to continue as new.
 func (f *follower) full(ctx workflow.Context) bool {
 	return workflow.GetInfo(ctx).GetContinueAsNewSuggested() && f.journal.notices.idle() && workflow.AllHandlersFinished(ctx)
+}
+
+// leave continues as new if nothing is to be done. The next run would know neither of an admission nor that this one was to end.
+func (f *follower) leave(ctx workflow.Context, idle func() bool) error {
+	if breathe(ctx); !idle() {
+		return nil
+	}
+	f.admissions.release(ctx, signals.ReleaseRequest{}, nil)
+	switch breathe(ctx); {
+	case !idle():
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	}
+	return f.anew(ctx)
 }
 
 // anew continues as new with everything that counts.

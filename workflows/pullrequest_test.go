@@ -151,6 +151,24 @@ func logText(s signals.Status) string {
 }
 
 // The same failure on a new head stops the work with a reason; a person's resume lets it try again.
+// Each round has a work tree of its own, without what setup has made in others.
+func TestSetupRunsInEachRound(t *testing.T) {
+	w := newWorld(t)
+	w.settings.Setup = "make deps"
+	w.lookAfter(t, func(at time.Duration) forge.Snapshot {
+		switch {
+		case at > 3*time.Hour:
+			return merged()
+		case at > time.Hour:
+			return open(failing("test", "sign2"))
+		}
+		return open(failing("test", "sign1"))
+	})
+	if want := []string{"make deps", "go test ./...", "make deps", "go test ./..."}; !slices.Equal(w.commands, want) {
+		t.Errorf("two rounds ran %q, wanted %q", w.commands, want)
+	}
+}
+
 func TestBlockerReturns(t *testing.T) {
 	w := newWorld(t)
 	heads := 1

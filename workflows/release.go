@@ -23,8 +23,8 @@ func (ad *admissions) release(ctx workflow.Context, r signals.ReleaseRequest, wh
 		if one.granted {
 			request.Spent = max(ad.status.Usage.CostUSD-one.before, 0)
 		}
-		if one.shared {
-			request.Pull = nil
+		if one.shared { // it limits money alone
+			request.Pull, request.Failed = nil, false
 		}
 		ad.requests++
 		in := activities.ReleaseInput{Repository: ad.def.repo, All: one.shared, Request: request, N: ad.requests}
@@ -54,12 +54,13 @@ func (ad *admissions) pullClosed(ctx workflow.Context) error {
 	return workflow.ExecuteActivity(ad.assignment.control(ctx, "its pull request is open no more"), control.ReleaseAdmission, in).Get(ctx, nil)
 }
 
-// ofRepository returns the workflow id of the repository's limiter, "" when the task has asked none.
-func (ad *admissions) ofRepository() string {
+// first returns the workflow id of the limiter that has admitted the task: the repository's, where there is one; "" when it has asked none.
+func (ad *admissions) first() (id string) {
 	for _, one := range ad.all {
 		if !one.shared {
 			return one.limiter
 		}
+		id = one.limiter
 	}
-	return ""
+	return id
 }

@@ -189,7 +189,7 @@ func (ru *runner) workspace(ctx workflow.Context) error {
 		in.Base = ru.status.Base
 	}
 	var out activities.Prepared
-	err := workflow.ExecuteActivity(ru.assignment.short(ctx, "make the workspace"), preparer.PrepareWorkspace, in).Get(ctx, &out)
+	err := workflow.ExecuteActivity(ru.assignment.fetch(ctx), preparer.PrepareWorkspace, in).Get(ctx, &out)
 	if err != nil {
 		return err
 	}

@@ -50,6 +50,7 @@ type world struct {
 	check    func(n int) signals.Check // what the nth run of the check comes to, from 1; nil: it passes
 	setup    signals.Check             // what setup comes to
 	checks   int
+	cut      func(n int) error                         // with what the nth run of the check is cut off; may be nil
 	prove    func(command string, n int) signals.Check // what the nth run of a proof comes to, from 1; nil: it fails the first time
 	proofs   map[string]int                            // runs of proofs
 
@@ -176,7 +177,13 @@ func (w *world) RunSetup(_ context.Context, in activities.CommandInput) (signals
 func (w *world) RunChecks(_ context.Context, in activities.CommandInput) (signals.Check, error) {
 	w.commands = append(w.commands, in.Command)
 	c := signals.Check{Command: in.Command, Duration: time.Second}
-	if w.checks++; w.check != nil {
+	w.checks++
+	if w.cut != nil {
+		if err := w.cut(w.checks); err != nil {
+			return signals.Check{}, err
+		}
+	}
+	if w.check != nil {
 		c = w.check(w.checks)
 		c.Command, c.Duration = in.Command, time.Second
 	}

@@ -50,6 +50,15 @@ func commands() []branch {
 				})
 		},
 	}, {
+		name: "command-abandoned", outcome: task.Abandoned, config: `{"commands":{"wait":"0s"}}`, session: asks,
+		drive: func(ctx context.Context, p *play) error {
+			return inTurn(
+				func() error { return p.until(ctx, suspended(signals.ReasonCommand)) },
+				func() error {
+					return p.update(ctx, signals.Abandon, signals.AbandonRequest{Message: by("abandon-1"), Reason: "not that way"})
+				})
+		},
+	}, {
 		name: "loop", outcome: task.PullRequest,
 		session: func(_ context.Context, in activities.SessionInput, n int) (activities.SessionResult, error) {
 			if in.Role == task.Implementer && n <= 2 {

@@ -17,6 +17,7 @@ import (
 const (
 	quick    = `{"pullRequest":{"poll":"1s","batch":"1s"}}`
 	checked  = `{"check":"go test ./...","pullRequest":{"poll":"1s","batch":"1s"}}`
+	setUp    = `{"setup":"go mod download","check":"go test ./...","pullRequest":{"poll":"1s","batch":"1s"}}`
 	oneRound = `{"pullRequest":{"poll":"1s","batch":"1s","rounds":1}}`
 )
 
@@ -36,6 +37,7 @@ func pulls() []branch {
 		withFollower(branch{name: "pull-request-rounds-used-up", outcome: task.PullMerged, config: oneRound, snapshot: failsOtherwiseUntil(2),
 			drive: resumeThenMerge}),
 		withFollower(branch{name: "pull-request-changed", outcome: task.PullMerged, snapshot: failsUntil(1), push: tooLate, drive: mergeAfterPush}),
+		withFollower(branch{name: "pull-request-set-up", outcome: task.PullMerged, config: setUp, snapshot: failsOtherwiseUntil(2), drive: mergeAfterPush}),
 		withFollower(branch{name: "pull-request-abandoned", outcome: task.Abandoned, snapshot: failsUntil(2), drive: giveUp}),
 		withFollower(branch{name: "pull-request-continued", outcome: task.PullMerged, full: 40, snapshot: failsUntil(1), drive: mergeInANewRun}),
 		withFollower(branch{name: "pull-request-continuation", outcome: task.PullMerged, full: 40, newest: true, snapshot: failsUntil(1),
