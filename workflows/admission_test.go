@@ -531,3 +531,23 @@ func TestNextRunIsOwedNothing(t *testing.T) {
 		t.Errorf("acts %q, want %q", w.acts, want)
 	}
 }
+
+// Whoever waits for an answer about a command lets others work, and has its turn again before new work.
+func TestCommandHoldsNoPlace(t *testing.T) {
+	t.Parallel()
+	w := newArriving(t, letIn)
+	w.settings.Approval.Mode = task.ApprovalAuto
+	needs(w.world)
+	w.env.RegisterDelayedCallback(func() { w.askFor("aaaa1111", "terraform plan") }, 5*time.Minute)
+	w.env.RegisterDelayedCallback(func() {
+		if want := []string{"enter", "claimed", "leave"}; !slices.Equal(w.acts, want) {
+			t.Errorf("while it waits: acts %q, want %q", w.acts, want)
+		}
+		w.update(signals.Allow, signals.AllowRequest{Question: "aaaa"})
+	}, 3*time.Hour)
+	end := w.startWith(t, issue7)
+	want := []string{"enter", "claimed", "leave", "enter", "leave", "reported"}
+	if end.Outcome != task.PullRequest || !slices.Equal(w.acts, want) || w.entered[1].Request.Priority != signals.PriorityResume {
+		t.Errorf("ended %s, acts %q, want %q; asked with %+v", end.Outcome, w.acts, want, w.entered)
+	}
+}

@@ -80,6 +80,23 @@ func TestSignalWhileGoingOn(t *testing.T) {
 	}
 }
 
+// A run that could not read the pull request has the next one read all of it: what is unchanged is news then.
+func TestUnreadWhenItGoesOn(t *testing.T) {
+	w := newWorld(t)
+	w.look = func(n int) (forge.Snapshot, error) {
+		if n == 1 {
+			return open(), nil
+		}
+		return forge.Snapshot{}, temporal.NewNonRetryableApplicationError("no access", string(fault.Denied), nil)
+	}
+	w.env.RegisterDelayedCallback(func() { w.env.SetContinueAsNewSuggested(true) }, 10*time.Hour)
+	w.env.RegisterWorkflow(workflows.PullRequest)
+	w.env.ExecuteWorkflow(workflows.PullRequest, w.handover())
+	if next := handed[signals.PullRequestInput](t, w); next.State.Parked == nil || next.State.Stamp != "" {
+		t.Errorf("the next run goes on with %+v", next.State)
+	}
+}
+
 // Who says that the whole plan is done has answered everybody.
 func TestDoneAnswersEverybody(t *testing.T) {
 	w := newWorld(t)
@@ -301,9 +318,17 @@ func TestRoundThatEndsBadly(t *testing.T) {
 	}
 	var asked signals.Status
 	w.env.RegisterDelayedCallback(func() { asked = w.status(t) }, 4*time.Hour)
-	s := w.lookAfter(t, until(5*time.Hour, open(thread(11, "x")), merged()))
-	if s.Outcome != task.PullMerged || !asked.NeedsHuman || !strings.Contains(asked.Detail, "used up") {
-		t.Errorf("outcome %s; asked for %s: %s%s", s.Outcome, asked.Reason, asked.Detail, logText(s))
+	s := w.lookAfter(t, func(at time.Duration) forge.Snapshot {
+		switch {
+		case at > 5*time.Hour:
+			return merged()
+		case w.looks[len(w.looks)-1].Stamp != "":
+			return forge.Snapshot{Unchanged: true}
+		}
+		return open(thread(11, "x"))
+	})
+	if s.Outcome != task.PullMerged || !asked.NeedsHuman || !strings.Contains(asked.Detail, "quota is used up") || len(w.asked) != 1 {
+		t.Errorf("outcome %s after %d sessions; asked for %s: %s%s", s.Outcome, len(w.asked), asked.Reason, asked.Detail, logText(s))
 	}
 }
 

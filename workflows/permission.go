@@ -20,11 +20,17 @@ func (se *sessions) permission(ctx workflow.Context, s *session, detail string) 
 	return nil
 }
 
+// asksWithoutPlace is the change since which a task that waits for an answer about a command lets others work meanwhile.
+const asksWithoutPlace = "asks-without-place"
+
 func (se *sessions) awaitAnswers(ctx workflow.Context, detail string) error {
 	phase := se.status.Phase
 	se.status.Reason, se.status.Detail = signals.ReasonCommand, excerpt.Clip(detail, 2000)
 	se.status.NeedsHuman, se.status.NextAction = true, nextAction(signals.ReasonCommand)
 	se.journal.say(ctx, "suspended", "%s: %s", signals.ReasonCommand, firstLine(detail))
+	admissions := se.parking.admissions
+	yielded := admissions.needed() && workflow.GetVersion(ctx, asksWithoutPlace, workflow.DefaultVersion, 1) >= 1 &&
+		admissions.yield(ctx, signals.ReasonCommand)
 	for len(se.status.Questions) > 0 {
 		until := se.questions.firstExpiry()
 		se.status.WaitingUntil = until
@@ -36,5 +42,9 @@ func (se *sessions) awaitAnswers(ctx workflow.Context, detail string) error {
 		se.questions.refuseExpired(ctx)
 	}
 	se.parking.goOn(ctx, phase)
+	if yielded {
+		_, err := admissions.acquire(ctx, signals.PriorityResume)
+		return err
+	}
 	return nil
 }

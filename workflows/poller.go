@@ -39,9 +39,9 @@ func (po *poller) again() {
 	po.wakes++
 }
 
-// handOver returns the stamp for the next run, "" when the newest snapshot does not count any more.
+// handOver returns the stamp for the next run, "" when the newest snapshot does not count any more or none could be taken since.
 func (po *poller) handOver() string {
-	if po.at < po.after {
+	if po.at < po.after || po.unread > 0 {
 		return ""
 	}
 	return po.stamp

@@ -196,6 +196,9 @@ func TestBlockerReturns(t *testing.T) {
 	if s.Outcome != task.PullMerged || len(w.asked) != 4 {
 		t.Errorf("outcome %s after %d sessions:\n%s", s.Outcome, len(w.asked), logText(s))
 	}
+	if len(w.replies) != 2 || w.replies[0].Replies[0].Key == w.replies[1].Replies[0].Key {
+		t.Errorf("answers %+v: each round answers the check", w.replies)
+	}
 	if tells := w.asked[2].Prompt.Messages; len(tells) != 1 || tells[0].Text != "try the other way" {
 		t.Errorf("the session after the resume is told %+v", tells)
 	}

@@ -35,6 +35,7 @@ var recordedElsewhere = map[string][]string{
 	"pull-request-changed": {"workflow PullRequest", "sessions irir", "activity failed LongshiftChanged", "!log suspended branch_changed",
 		"rounds 1", "outcome merged"},
 	"pull-request-set-up":       {"workflow PullRequest", "sessions irir", "activity RunSetup", "marker Version", "rounds 2", "outcome merged"},
+	"pull-request-parked":       {"workflow PullRequest", "sessions i", "log suspended errors", "marker Version", "rounds 1", "outcome closed"},
 	"pull-request-abandoned":    {"workflow PullRequest", "sessions ir", "log suspended blocker", "update abandon", "outcome abandoned"},
 	"pull-request-continued":    {"workflow PullRequest", "sessions ir", "end continued"},
 	"pull-request-continuation": {"workflow PullRequest", "sessions ", "signal changed", "rounds 1", "outcome merged"},

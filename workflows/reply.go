@@ -11,15 +11,19 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// reply answers each item at the pull request.
-func (f *follower) reply(ctx workflow.Context, items []forge.Item) error {
+// reply answers each item at the pull request. A check that failed on head has an answer of its own there, also when it had failed in the same way
+// on an earlier one.
+func (f *follower) reply(ctx workflow.Context, items []forge.Item, head string) error {
 	var replies []forge.Reply
 	for n, i := range items {
 		c, ok := f.deliverables.results[itemID(i, n)]
 		if !ok { // left pending: it comes up again
 			continue
 		}
-		if i.Kind != forge.CheckItem {
+		key := fmt.Sprintf("%s/%s/%s", f.status.TaskID, i.Key, answers(i))
+		if i.Kind == forge.CheckItem {
+			key += "/" + short(head)
+		} else {
 			f.going.Done[i.Key] = answers(i)
 		}
 		text := answer(c)
@@ -31,7 +35,7 @@ func (f *follower) reply(ctx workflow.Context, items []forge.Item) error {
 		}
 		replies = append(replies, forge.Reply{Item: forge.Item{Key: i.Key, Kind: i.Kind, By: i.By, Last: i.Last, URL: i.URL,
 			Text: firstLine(i.Text)},
-			Text: text, Key: fmt.Sprintf("%s/%s/%s", f.status.TaskID, i.Key, answers(i))})
+			Text: text, Key: key})
 	}
 	in := activities.AnswerInput{Repository: f.def.repo, Number: f.in.Number, Replies: replies}
 	err := f.parking.insist(ctx, func() error {

@@ -53,9 +53,15 @@ func (f *follower) attempt(ctx workflow.Context, items []forge.Item) error {
 	}
 	f.showRound(ctx, err)
 	f.sweep(ctx)
+	if f.going.Parked != nil && workflow.GetVersion(ctx, parkedRound, workflow.DefaultVersion, 1) >= 1 {
+		return nil // the next round would end like this one, until a person or a change at the pull request helps
+	}
 	f.poller.again() // replies and pushes have changed the pull request
 	return nil
 }
+
+// parkedRound is the change since which a round that ends badly is not followed by another one on the same pull request.
+const parkedRound = "parked-round"
 
 // showRound completes the check run of a round: on what it has pushed, or on the commit that it began with.
 func (f *follower) showRound(ctx workflow.Context, err error) {
@@ -107,6 +113,7 @@ func (f *follower) aim(items []forge.Item) string {
 
 // round assigns a host, restores the workspace at the branch's head, resolves a conflict, works, checks, reviews, pushes and replies.
 func (f *follower) round(ctx workflow.Context, items []forge.Item) error {
+	head := f.poller.snapshot.Head
 	f.status.Commits, f.status.Review, f.status.Check = nil, nil, nil
 	f.deliverables.begin()
 	f.commits.found(nil)
@@ -147,7 +154,7 @@ func (f *follower) round(ctx workflow.Context, items []forge.Item) error {
 			f.going.Tried[i.Key+":"+i.Sign] = f.poller.snapshot.Head
 		}
 	}
-	return f.reply(ctx, items)
+	return f.reply(ctx, items, head)
 }
 
 // agenda returns an empty plan of the next revision.

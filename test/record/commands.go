@@ -50,6 +50,15 @@ func commands() []branch {
 				})
 		},
 	}, {
+		name: "command-without-place", input: origin, outcome: task.PullRequest, config: `{"commands":{"wait":"0s"},"approval":{"mode":"none"}}`, session: asks,
+		drive: func(ctx context.Context, p *play) error {
+			return inTurn(
+				func() error { return p.until(ctx, suspended(signals.ReasonCommand)) },
+				func() error {
+					return p.update(ctx, signals.Allow, signals.AllowRequest{Message: by("allow-1"), Question: question, Comment: "once"})
+				})
+		},
+	}, {
 		name: "command-abandoned", outcome: task.Abandoned, config: `{"commands":{"wait":"0s"}}`, session: asks,
 		drive: func(ctx context.Context, p *play) error {
 			return inTurn(

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/signals"
@@ -15,10 +16,11 @@ import (
 
 // Looks are quick, so that a recording takes seconds.
 const (
-	quick    = `{"pullRequest":{"poll":"1s","batch":"1s"}}`
-	checked  = `{"check":"go test ./...","pullRequest":{"poll":"1s","batch":"1s"}}`
-	setUp    = `{"setup":"go mod download","check":"go test ./...","pullRequest":{"poll":"1s","batch":"1s"}}`
-	oneRound = `{"pullRequest":{"poll":"1s","batch":"1s","rounds":1}}`
+	quick       = `{"pullRequest":{"poll":"1s","batch":"1s"}}`
+	checked     = `{"check":"go test ./...","pullRequest":{"poll":"1s","batch":"1s"}}`
+	setUp       = `{"setup":"go mod download","check":"go test ./...","pullRequest":{"poll":"1s","batch":"1s"}}`
+	endsAtQuota = `{"quota":"end","pullRequest":{"poll":"1s","batch":"1s"}}`
+	oneRound    = `{"pullRequest":{"poll":"1s","batch":"1s","rounds":1}}`
 )
 
 // pulls are the branches in which a pull request is looked after.
@@ -38,6 +40,8 @@ func pulls() []branch {
 			drive: resumeThenMerge}),
 		withFollower(branch{name: "pull-request-changed", outcome: task.PullMerged, snapshot: failsUntil(1), push: tooLate, drive: mergeAfterPush}),
 		withFollower(branch{name: "pull-request-set-up", outcome: task.PullMerged, config: setUp, snapshot: failsOtherwiseUntil(2), drive: mergeAfterPush}),
+		withFollower(branch{name: "pull-request-parked", outcome: task.PullClosed, config: endsAtQuota, snapshot: failsUntil(1), session: usedUp,
+			drive: closeWhenParked}),
 		withFollower(branch{name: "pull-request-abandoned", outcome: task.Abandoned, snapshot: failsUntil(2), drive: giveUp}),
 		withFollower(branch{name: "pull-request-continued", outcome: task.PullMerged, full: 40, snapshot: failsUntil(1), drive: mergeInANewRun}),
 		withFollower(branch{name: "pull-request-continuation", outcome: task.PullMerged, full: 40, newest: true, snapshot: failsUntil(1),
@@ -161,6 +165,11 @@ func failsOtherwiseUntil(pushes int) func(*play, *forge.Snapshot) {
 		}
 		l.Passed = 1
 	}
+}
+
+// usedUp is an agent whose account has no quota.
+func usedUp(context.Context, activities.SessionInput, int) (activities.SessionResult, error) {
+	return spent(agent.Quota, "the week is used up"), nil
 }
 
 // tooLate is a push that comes after somebody else's, once.

@@ -45,6 +45,14 @@ func resumeThenClose(ctx context.Context, p *play) error {
 		func() error { return p.turns(ctx, p.name, "closed") })
 }
 
+// closeWhenParked closes a pull request whose round has ended badly, once it has been looked at again.
+func closeWhenParked(ctx context.Context, p *play) error {
+	return inTurn(
+		func() error { return p.until(ctx, suspended(signals.ReasonErrors)) },
+		func() error { return p.happens(ctx, "PollPullRequest", p.counted("PollPullRequest")+2) },
+		func() error { return p.turns(ctx, p.name, "closed") })
+}
+
 func resumeThenMerge(ctx context.Context, p *play) error {
 	return inTurn(
 		func() error { return p.resumeFrom(ctx, signals.ReasonRounds) },
