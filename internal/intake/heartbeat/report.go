@@ -148,7 +148,7 @@ func (s *Source) write(d *desk, n intake.Note, made result, all []workfile.Mark)
 func (p page) take(made result) page {
 	branch := split(withLineEnd(made.text, lineEnd(p.person())))
 	next := p
-	if began := split(made.began); made.began == nil || began.sum() == p.sum() {
+	if made.began == nil || split(made.began).same(p) {
 		next.before, next.after, next.has = branch.before, branch.after, branch.has
 	} else {
 		next.before, next.after = tick(p.before, branch.person()), tick(p.after, branch.person())
@@ -157,6 +157,12 @@ func (p page) take(made result) page {
 		return p
 	}
 	return next
+}
+
+// same reports whether people have written the same on both pages. Line ends don't count: git may write those of a work tree by its settings.
+func (p page) same(q page) bool {
+	plain := func(p page) page { return page{before: withLineEnd(p.person(), "\n")} }
+	return plain(p).sum() == plain(q).sum()
 }
 
 // withLineEnd converts a text's line ends.

@@ -228,6 +228,31 @@ func TestUncommittedStays(t *testing.T) {
 	}
 }
 
+// TestLineEndsAreNoEdit: git may write the line ends of a work tree by its settings. A file that differs from the committed one in nothing else holds
+// nothing uncommitted, and what the task has rewritten, moved or removed is taken.
+func TestLineEndsAreNoEdit(t *testing.T) {
+	const lf, branch = "# Do\n\n- [ ] one\n- [ ] two\n", "# Do\n\n- [ ] one, in French\n"
+	crlf := strings.ReplaceAll(lf, "\n", "\r\n")
+	for name, c := range map[string]struct{ committed, now, want string }{
+		"CRLF on disk":      {lf, crlf, strings.ReplaceAll(branch, "\n", "\r\n")},
+		"CRLF in git":       {crlf, lf, branch},
+		"both kinds in one": {"# Do\n\r\n- [ ] one\n- [ ] two\n", "# Do\n\r\n- [ ] one\n- [ ] two\n", branch},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPlace(t, c.committed)
+			gittest.Sh(t, p.repo, "git add HEARTBEAT.md; git commit -qm 'Add the list'")
+			p.write(c.now)
+			n := p.claim("t1")
+			n.Branch = "b"
+			p.pushed("b", branch)
+			p.report(n, task.PullRequest, "Done.")
+			if got := string(split([]byte(p.content())).person()); strings.TrimRight(got, "\r\n") != strings.TrimRight(c.want, "\r\n") {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
 // TestHostileConfig: git reads the repository's own configuration, which may name programs. None of them runs.
 func TestHostileConfig(t *testing.T) {
 	p := newPlace(t, "- [ ] one\n")
