@@ -22,6 +22,7 @@ type problem struct {
 	needs   string   // permission that the call needs, as GitHub names it
 	passing bool     // trying again may help
 	limited bool     // GitHub asks for a pause
+	graph   bool     // the limit of GraphQL is used up, which REST calls don't share
 	wait    time.Duration
 	gone    string // head branch that GitHub does not find
 }

@@ -138,8 +138,8 @@ func (i issue) edits(ctx context.Context, vars map[string]any) (*graphAnswer, er
 		e := a.Errors[0]
 		p := &problem{status: http.StatusOK, message: e.Message}
 		switch e.Type {
-		case "RATE_LIMITED": // GraphQL has a limit of its own, so REST calls go on
-			if p.passing = true; !p.timed(&http.Response{Header: header}, i.now()) {
+		case "RATE_LIMITED":
+			if p.passing, p.graph = true, true; !p.timed(&http.Response{Header: header}, i.now()) {
 				p.wait = firstStrike
 			}
 		case "NOT_FOUND":

@@ -3,6 +3,7 @@ package github
 import (
 	"context"
 	"errors"
+	"net/http"
 	"strings"
 	"time"
 
@@ -57,7 +58,9 @@ func (c *changes) sum(ctx context.Context, i issue, by string, since time.Time) 
 		return sumOf(c.listed), nil
 	}
 	edits, err := i.editsSince(ctx, since)
-	if errors.Is(err, forge.ErrUntold) {
+	if untold(err) {
+		i.log.Warn("GitHub does not tell who has changed the text of an issue: its author may have", "repository", i.owner+"/"+i.name,
+			"issue", i.number, "error", err)
 		edits, err = []forge.Act{{By: c.listed.GetUser().GetLogin(), At: since}}, nil
 	}
 	if err != nil {
@@ -69,4 +72,11 @@ func (c *changes) sum(ctx context.Context, i issue, by string, since time.Time) 
 		}
 	}
 	return sumOf(c.listed), nil
+}
+
+// untold reports whether GitHub doesn't tell who has edited a text, or refuses that one question: for a proxy in front of GraphQL, for what the token
+// may read there, or for GraphQL's own limit. Nothing else in a poll asks GraphQL, so the poll goes on.
+func untold(err error) bool {
+	var p *problem
+	return errors.Is(err, forge.ErrUntold) || answered(err, http.StatusForbidden) || errors.As(err, &p) && p.graph
 }

@@ -1,6 +1,7 @@
 package github
 
 import (
+	"net/http"
 	"slices"
 	"testing"
 	"time"
@@ -60,6 +61,47 @@ func TestSinceChanged(t *testing.T) {
 			for _, e := range events {
 				if same := e.Sum == forge.IssueSum(now.Title, now.Body); same == c.changed {
 					t.Errorf("%s: sum %q, that of the text now: %v", e.Kind, e.Sum, same)
+				}
+			}
+		})
+	}
+}
+
+// TestSinceUntold: where GraphQL alone is refused, a poll still reports everything. An issue whose author could have changed it since it was asked for
+// has no sum that its text could have.
+func TestSinceUntold(t *testing.T) {
+	limited := forgetest.GraphError("RATE_LIMITED", "API rate limit exceeded")
+	limited.Header = http.Header{"Retry-After": {"900"}}
+	for name, refusal := range map[string]forgetest.Fault{
+		"a proxy":   {Status: http.StatusForbidden, Text: "Blocked"},
+		"forbidden": forgetest.GraphError("FORBIDDEN", "Resource not accessible"),
+		"scopes":    forgetest.GraphError("INSUFFICIENT_SCOPES", "Your token has not been granted the required scopes"),
+		"limited":   limited,
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWatch(t)
+			theirs := w.server.AddIssue(repoName, forgetest.Issue{Title: "1", Author: "mallory"})
+			own := w.server.AddIssue(repoName, forgetest.Issue{Title: "2", Author: "alice"})
+			w.poll()
+			w.settle()
+			w.server.Inject(refusal.On("POST", "/graphql").Repeated(forgetest.Forever))
+			for _, n := range []int{theirs, own} {
+				w.clock.advance(time.Second)
+				w.server.Label(repoName, n, "alice", "longshift")
+				w.server.CommentOn(repoName, n, "alice", "/longshift run")
+			}
+			w.server.CommentOn(repoName, theirs, "alice", "/longshift status")
+			events, _, err := w.forge.Since(t.Context(), shop(), "longshift", w.cursor)
+			if err != nil || len(events) != 5 {
+				t.Fatalf("%v, %+v", err, events)
+			}
+			for _, e := range events {
+				now, _, _, err := w.forge.Wanted(t.Context(), shop(), e.Number, "longshift")
+				if err != nil {
+					t.Fatal(err)
+				}
+				if same := e.Sum == forge.IssueSum(now.Title, now.Body); e.Text != "status" && same != (e.Number == own) {
+					t.Errorf("%s at #%d: sum %q, that of the text now: %v", e.Kind, e.Number, e.Sum, same)
 				}
 			}
 		})
