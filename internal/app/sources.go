@@ -22,8 +22,8 @@ import (
 // looker starts intake polls after an event of a forge.
 type looker struct{ client client.Client }
 
-func (l looker) Look(ctx context.Context, host, owner, name, label string, assigned bool) (bool, error) {
-	return intakes.Look(ctx, l.client, host, owner, name, label, assigned)
+func (l looker) Look(ctx context.Context, host, owner, name, label string, assignees []string) (bool, error) {
+	return intakes.Look(ctx, l.client, host, owner, name, label, assignees)
 }
 
 func newSources(cfg config.Config, hub *github.Forge, log *slog.Logger) (map[intake.Kind]activities.Source, error) {

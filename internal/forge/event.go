@@ -35,8 +35,9 @@ type Event struct {
 	Sum     string    `json:"sum,omitempty"`     // IssueWanted, and Commanded to run: IssueSum of the issue at that moment; empty when unknown
 	At      time.Time `json:"at,omitzero"`
 
-	Labelled bool `json:"labelled,omitempty"` // IssueWanted: it has the label
-	Assigned bool `json:"assigned,omitempty"` // IssueWanted: it is assigned to the account of the token
+	Labelled  bool     `json:"labelled,omitempty"`  // IssueWanted: it has the label
+	Assigned  bool     `json:"assigned,omitempty"`  // IssueWanted: it is assigned to the account of the token
+	Assignees []string `json:"assignees,omitempty"` // IssueWanted: the accounts that it is assigned to
 }
 
 // A Watcher reads what an event is about, and events that no webhook has delivered.

@@ -20,10 +20,11 @@ type Forge interface {
 	forge.Talker
 }
 
-// Looker has the intakes of a repository's issues poll at once. label is that of the issue, "" when it has not the one that is asked for. found is false
-// when none of them takes such an issue; one that is paused does not poll.
+// Looker has the intakes of a repository's issues poll at once. label is that of the issue, "" when it has not the one that is asked for. assignees are
+// the accounts that the issue is assigned to, that of the token also as "me"; nil when they are not known. found is false when no intake takes such an
+// issue; one that is paused does not poll.
 type Looker interface {
-	Look(ctx context.Context, host, owner, name, label string, assigned bool) (found bool, err error)
+	Look(ctx context.Context, host, owner, name, label string, assignees []string) (found bool, err error)
 }
 
 // viaGitHub is the channel of requests from forges, in the audit log and in tasks.
@@ -71,21 +72,10 @@ const (
 
 // onIssue starts the task of an issue that a person with write access has labelled or assigned.
 func (d forgeRequests) onIssue(ctx context.Context, q forgeRequest, label string) (string, error) {
-	if d.intakes != nil { // an intake alone decides which issues it takes, and when
-		has, assigned := label, q.Assigned
-		switch {
-		case !q.Labelled && !q.Assigned: // from before events said so: whoever may take it does
-			assigned = true
-		case !q.Labelled:
-			has = ""
-		}
-		found, err := d.intakes.Look(ctx, q.Host, q.Owner, q.Name, has, assigned)
-		if err != nil {
-			return "", err
-		}
-		if found {
-			return "left to the intake", nil
-		}
+	if left, err := d.leave(ctx, q, label); err != nil {
+		return "", err
+	} else if left {
+		return "left to the intake", nil
 	}
 	issue, by, bot, err := q.forge.Wanted(ctx, q.repository, q.Number, label)
 	if err != nil {
@@ -113,6 +103,24 @@ func (d forgeRequests) onIssue(ctx context.Context, q forgeRequest, label string
 	start, err := d.start(q, r, issue, by, false)
 	result, err := d.actor.finish(ctx, who, start, err)
 	return result.Text, err
+}
+
+// leave leaves an issue to the intakes that take such issues: they alone decide which of them become tasks, and when. It returns false when there is none.
+func (d forgeRequests) leave(ctx context.Context, q forgeRequest, label string) (bool, error) {
+	if d.intakes == nil {
+		return false, nil
+	}
+	assignees := append([]string{}, q.Assignees...) // never nil, which stands for not known
+	if q.Assigned {
+		assignees = append(assignees, "me")
+	}
+	switch {
+	case !q.Labelled && !q.Assigned: // from before events said so: whoever may take it does
+		assignees = nil
+	case !q.Labelled:
+		label = ""
+	}
+	return d.intakes.Look(ctx, q.Host, q.Owner, q.Name, label, assignees)
 }
 
 // start decides about the task of an issue. Anybody may have written its title and body: they are data, and no part of the order.

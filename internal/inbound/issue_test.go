@@ -75,14 +75,17 @@ type intake struct {
 	found bool
 	err   error
 	looks int
-	asked string // about an issue with this label, and assigned
+	asked string // about an issue with this label and these assignees
 }
 
-func (i *intake) Look(_ context.Context, _, owner, name, label string, assigned bool) (bool, error) {
+func (i *intake) Look(_ context.Context, _, owner, name, label string, assignees []string) (bool, error) {
 	if owner == "acme" && name == "web" && label == "longshift" {
 		i.looks++
 	}
-	i.asked = fmt.Sprintf("%q %t", label, assigned)
+	i.asked = fmt.Sprintf("%q %q", label, assignees)
+	if assignees == nil {
+		i.asked = fmt.Sprintf("%q, not known", label)
+	}
 	return i.found, i.err
 }
 
@@ -102,7 +105,8 @@ func TestLabelMakesTheIntakeLook(t *testing.T) {
 		}
 	}
 	for want, ev := range map[string]forge.Event{
-		`"longshift" true`: ev, `"longshift" false`: {Labelled: true}, `"" true`: {Assigned: true},
+		`"longshift", not known`: ev, `"longshift" []`: {Labelled: true}, `"" ["bot" "me"]`: {Assigned: true, Assignees: []string{"bot"}},
+		`"longshift" ["alice"]`: {Labelled: true, Assignees: []string{"alice"}},
 	} {
 		ev.Kind, ev.ID, ev.Owner, ev.Name, ev.Number, ev.Actor = forge.IssueWanted, "issue-42-a", "acme", "web", 42, "ada"
 		seen := intake{found: true}

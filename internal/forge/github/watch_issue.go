@@ -57,6 +57,14 @@ func asIssue(i *gh.Issue) task.Issue {
 	return task.Issue{Forge: "github", Number: i.GetNumber(), Title: title, Body: body, URL: pageURL(i.GetHTMLURL())}
 }
 
+// assigneesOf returns the accounts that an issue is assigned to.
+func assigneesOf(i *gh.Issue) (all []string) {
+	for _, u := range i.Assignees {
+		all = append(all, u.GetLogin())
+	}
+	return all
+}
+
 // sumOf returns IssueSum of an issue, "" when the title is not known.
 func sumOf(i *gh.Issue) string {
 	if i.GetTitle() == "" {

@@ -122,6 +122,7 @@ func (p *poll) issues(ctx context.Context, from place, filter, value string) (pl
 		return at, p.add(forge.Event{
 			Kind: forge.IssueWanted, ID: wantedEventID(p.owner, p.name, i.GetNumber(), what, value, when), Number: i.GetNumber(),
 			Actor: by.GetLogin(), Bot: isBot(by), What: "issues " + what, Sum: sum, At: when.UTC(), Labelled: w.hasLabel(i), Assigned: w.hasUs(i),
+			Assignees: assigneesOf(i),
 		}), nil
 	})
 }

@@ -3,6 +3,7 @@ package github
 import (
 	"fmt"
 	"net/http"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -166,7 +167,7 @@ func TestSinceTalk(t *testing.T) {
 // TestSinceAgreesWithWebhook: poll and webhook return the same event.
 func TestSinceAgreesWithWebhook(t *testing.T) {
 	w := newWatch(t)
-	n := w.server.AddIssue(repoName, forgetest.Issue{Title: "1"})
+	n := w.server.AddIssue(repoName, forgetest.Issue{Title: "1", Assignees: []string{"carol"}})
 	w.poll()
 	w.clock.advance(time.Minute)
 	w.server.Label(repoName, n, "alice", "longshift")
@@ -178,7 +179,8 @@ func TestSinceAgreesWithWebhook(t *testing.T) {
 		t.Fatalf("%v, %+v", err, events)
 	}
 	e := newEar(t, nil)
-	issue := fields{"number": n, "title": "1", "body": "", "state": "open", "updated_at": labelledAt.Format(time.RFC3339), "user": alice}
+	issue := fields{"number": n, "title": "1", "body": "", "state": "open", "updated_at": labelledAt.Format(time.RFC3339), "user": alice,
+		"assignees": []any{forgetest.Person("carol")}}
 	e.send(signed("issues", forgetest.Hook(t, "issues-labeled",
 		fields{"repository": shopRepo, "sender": alice, "issue": issue, "label": fields{"name": "longshift"}})))
 	e.send(signed("issue_comment", forgetest.Hook(t, "issue-comment-created", fields{"repository": shopRepo, "sender": alice, "issue": issue,
@@ -186,10 +188,13 @@ func TestSinceAgreesWithWebhook(t *testing.T) {
 	if len(e.events) != 2 {
 		t.Fatalf("the webhook gave %+v", e.events)
 	}
+	if who := events[0].Assignees; len(who) != 1 || who[0] != "carol" {
+		t.Errorf("assigned to %q", who)
+	}
 	for i := range events {
 		poll, hook := events[i], e.events[i]
 		poll.Host, hook.Host = "", "" // in the poll it is the server of the test
-		if poll != hook {
+		if !reflect.DeepEqual(poll, hook) {
 			t.Errorf("poll    %+v\nwebhook %+v", poll, hook)
 		}
 	}

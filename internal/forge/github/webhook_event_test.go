@@ -68,9 +68,9 @@ func TestWebhookIssues(t *testing.T) {
 	}
 	ours := fields{"name": "Longshift"}
 	sum := forge.IssueSum("Greet", "Say bonjour.")
-	wanted := func(id, what string) []forge.Event {
+	wanted := func(id, what string, assignees ...string) []forge.Event {
 		return []forge.Event{{Kind: forge.IssueWanted, ID: id, Number: 7, Actor: "alice", What: what, Sum: sum,
-			Labelled: strings.Contains(id, "labeled"), Assigned: strings.Contains(id, "assigned")}}
+			Labelled: strings.Contains(id, "labeled"), Assigned: strings.Contains(id, "assigned"), Assignees: assignees}}
 	}
 	labels := []any{fields{"name": "bug"}, ours}
 	const label, assign = "issue-acme.shop-7-labeled-longshift-1772359110", "issue-acme.shop-7-assigned-longshift-bot-1772359110"
@@ -88,7 +88,9 @@ func TestWebhookIssues(t *testing.T) {
 		{"assigned to nobody", "issues", "issues-assigned", fields{"issue": issue(nil), "assignee": nil}, nil},
 		{"opened with the label", "issues", "issues-opened", fields{"issue": issue(fields{"labels": labels})}, wanted(label, "issues opened")},
 		{"opened with assignment", "issues", "issues-opened",
-			fields{"issue": issue(fields{"assignees": []any{alice, we}})}, wanted(assign, "issues opened")},
+			fields{"issue": issue(fields{"assignees": []any{alice, we}})}, wanted(assign, "issues opened", "alice", "Longshift-Bot")},
+		{"labelled, and another has it", "issues", "issues-labeled",
+			fields{"issue": issue(fields{"assignees": []any{alice}}), "label": ours}, wanted(label, "issues labeled", "alice")},
 		{"opened without", "issues", "issues-opened", fields{"issue": issue(nil)}, nil},
 		{"edited", "issues", "issues-edited", fields{"issue": issue(fields{"labels": labels})}, nil},
 		{"unlabelled", "issues", "issues-unlabeled", fields{"issue": issue(nil), "label": ours}, nil},

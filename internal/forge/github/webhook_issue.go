@@ -28,7 +28,7 @@ func onIssue(d *delivery, payload any) error {
 	}
 	at, w := i.GetUpdatedAt(), requester{label: d.Label, me: me}
 	d.add(forge.Event{
-		Labelled: what == "labeled" || w.hasLabel(i), Assigned: what == "assigned" || w.hasUs(i),
+		Labelled: what == "labeled" || w.hasLabel(i), Assigned: what == "assigned" || w.hasUs(i), Assignees: assigneesOf(i),
 		Kind: forge.IssueWanted, ID: wantedEventID(d.owner, d.name, i.GetNumber(), what, by, at.Time), Number: i.GetNumber(), At: at.Time,
 		Sum: sumOf(i),
 	})

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	enumspb "go.temporal.io/api/enums/v1"
@@ -60,10 +61,10 @@ func Remove(ctx context.Context, c Client, name string) error {
 	return onSchedule(ctx, c, name, func(h client.ScheduleHandle) error { return h.Delete(ctx) })
 }
 
-// Look starts a poll of every intake of a repository's issues that selects an issue with this label ("" without the one that is asked for) which is
-// assigned or not, because something has changed there. found is false when there is none. A paused intake does not poll; if a poll is running, another
-// one follows it.
-func Look(ctx context.Context, c Client, host, owner, name, label string, assigned bool) (found bool, err error) {
+// Look starts a poll of every intake of a repository's issues that selects an issue with this label ("" without the one that is asked for) and these
+// assignees, because something has changed there. The account of the token is "me" among them too; nil are assignees that are not known. found is false
+// when there is no such intake. A paused intake does not poll; if a poll is running, another one follows it.
+func Look(ctx context.Context, c Client, host, owner, name, label string, assignees []string) (found bool, err error) {
 	all, err := List(ctx, c)
 	if err != nil {
 		return false, err
@@ -71,7 +72,7 @@ func Look(ctx context.Context, c Client, host, owner, name, label string, assign
 	for _, s := range all {
 		r, err := task.ParseRepository(s.Repository)
 		if err != nil || s.Source != string(intake.GitHub) || !strings.EqualFold(r.Owner, owner) || !strings.EqualFold(r.Name, name) ||
-			!sameHost(r.Host, host) || s.Label != "" && !strings.EqualFold(s.Label, label) || s.Assignee != "" && !assigned {
+			!sameHost(r.Host, host) || !s.selects(label, assignees) {
 			continue
 		}
 		found = true
@@ -84,6 +85,12 @@ func Look(ctx context.Context, c Client, host, owner, name, label string, assign
 		}
 	}
 	return found, nil
+}
+
+// selects reports whether an intake takes issues with this label and these assignees, as Look has them.
+func (s Spec) selects(label string, assignees []string) bool {
+	is := func(a string) bool { return strings.EqualFold(a, s.Assignee) }
+	return (s.Label == "" || strings.EqualFold(s.Label, label)) && (s.Assignee == "" || assignees == nil || slices.ContainsFunc(assignees, is))
 }
 
 // sameHost reports whether two forge hosts may be the same. It ignores ports, and a missing host matches any.

@@ -66,24 +66,30 @@ func TestLook(t *testing.T) {
 		s.Label, s.Assignee = label, assignee
 		return s
 	}
+	nobody, ours := []string{}, []string{"bot", "me"}
 	for name, c := range map[string]struct {
-		intake   Spec
-		label    string
-		assigned bool
-		found    bool
+		intake    Spec
+		label     string
+		assignees []string
+		found     bool
 	}{
-		"its label":                          {by("longshift", ""), "longshift", false, true},
-		"its label, and assigned":            {by("longshift", ""), "longshift", true, true},
-		"another label":                      {by("bug", ""), "longshift", false, false},
-		"by label, the issue assigned":       {by("longshift", ""), "", true, false},
-		"by assignee, the issue labelled":    {by("", "me"), "longshift", false, false},
-		"by assignee, the issue has both":    {by("", "me"), "longshift", true, true},
-		"by both, the issue labelled":        {by("longshift", "me"), "longshift", false, false},
-		"by both, the issue has both":        {by("longshift", "me"), "LONGSHIFT", true, true},
-		"by assignee, the issue is assigned": {by("", "me"), "", true, true},
+		"its label":                            {by("longshift", ""), "longshift", nobody, true},
+		"its label, and assigned":              {by("longshift", ""), "longshift", ours, true},
+		"another label":                        {by("bug", ""), "longshift", nobody, false},
+		"by label, the issue assigned":         {by("longshift", ""), "", ours, false},
+		"by assignee, the issue labelled":      {by("", "me"), "longshift", nobody, false},
+		"by assignee, the issue has both":      {by("", "me"), "longshift", ours, true},
+		"by both, the issue labelled":          {by("longshift", "me"), "longshift", nobody, false},
+		"by both, the issue has both":          {by("longshift", "me"), "LONGSHIFT", ours, true},
+		"by assignee, the issue is assigned":   {by("", "me"), "", ours, true},
+		"by our account's name":                {by("", "bot"), "", ours, true},
+		"by both, another person has it":       {by("longshift", "alice"), "longshift", []string{"carol", "Alice"}, true},
+		"by assignee, another person has it":   {by("", "alice"), "longshift", []string{"alice"}, true},
+		"by assignee, not the one who has it":  {by("", "alice"), "longshift", ours, false},
+		"by assignee, nobody knows who has it": {by("longshift", "alice"), "longshift", nil, true},
 	} {
 		s := &schedules{t: t, all: []Spec{c.intake}}
-		found, err := Look(t.Context(), s, "github.com", "acme", "web", c.label, c.assigned)
+		found, err := Look(t.Context(), s, "github.com", "acme", "web", c.label, c.assignees)
 		if err != nil || found != c.found || len(s.triggered) > 0 != c.found {
 			t.Errorf("%s: found %t, %d looks, %v", name, found, len(s.triggered), err)
 		}
