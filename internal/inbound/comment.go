@@ -153,8 +153,10 @@ func (d forgeRequests) run(ctx context.Context, q forgeRequest, r request) (deci
 	case !open:
 		return decision{}, r.refuse("the issue is closed", "This issue is closed. Open it again to start its task.")
 	}
-	last, err := d.server.describe(ctx, r.task)
-	started := err == nil && last.request == q.ID                                    // this comment has started the last task: it was delivered again
+	started, err := d.hasStarted(ctx, r)
+	if err != nil {
+		return decision{}, err
+	}
 	if q.Sum != "" && !started && q.Sum != forge.IssueSum(issue.Title, issue.Body) { // its author may have edited it since
 		return decision{}, r.refuse("the text has changed since the comment", "The text has changed since you wrote this. Write it again to start.")
 	}

@@ -198,6 +198,32 @@ func TestIssuesThatAreNotStarted(t *testing.T) {
 	}
 }
 
+// TestIssueStartedAndTriedAgain: a worker has started the task and dies, and the author edits the text. Nobody is told that the task was not started.
+func TestIssueStartedAndTriedAgain(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*forge.Event, *fakeForge){
+		"edited": func(_ *forge.Event, p *fakeForge) { p.issue.Body = "in the readme, at the top" },
+		"late":   func(ev *forge.Event, _ *fakeForge) { ev.At = now.Add(-maxAgeOnForge - 1) },
+	} {
+		w, p := newWorld(t), &fakeForge{by: "ada", issue: task.Issue{Forge: "github", Number: 42, Title: "Typo", Body: "in the readme"}}
+		ev := forge.Event{Kind: forge.IssueWanted, ID: "issue-42-a", Owner: "acme", Name: "web", Number: 42, Actor: "ada", At: now,
+			Sum: forge.IssueSum(p.issue.Title, p.issue.Body)}
+		w.handleRequest(t, p, ev)
+		change(&ev, p)
+		if text := w.handleRequest(t, p, ev); len(p.comments) > 0 || !strings.Contains(text, "works on it") {
+			t.Errorf("%s: said %q, wrote %q", name, text, p.comments)
+		}
+		ev.ID = "issue-42-b" // labelled once more, which has started nothing
+		if text := w.handleRequest(t, p, ev); len(p.comments) != 1 || !strings.HasPrefix(text, "not started") {
+			t.Errorf("%s, another label: said %q, wrote %q", name, text, p.comments)
+		}
+		w.server.down = serviceerror.NewUnavailable("x")
+		if _, err := w.handler.HandleRequest(t.Context(), ev, p, "longshift"); fault.KindOf(err) != fault.Infra || len(p.comments) != 1 {
+			t.Errorf("%s, without a server: %v, wrote %q", name, err, p.comments)
+		}
+	}
+}
+
 // TestRunReadsTheIssue: also of an issue without a label.
 func TestRunReadsTheIssue(t *testing.T) {
 	t.Parallel()

@@ -340,7 +340,7 @@ func (s *fakeServer) ExecuteWorkflow(_ context.Context, o client.StartWorkflowOp
 	}
 	s.mu.Unlock()
 	if kind, _ := workflow.(string); !known {
-		s.add(o.ID, &fakeWorkflow{kind: kind})
+		s.add(o.ID, &fakeWorkflow{kind: kind, memo: o.Memo})
 	}
 	return fakeRun{id: o.ID}, nil
 }

@@ -8,9 +8,7 @@ import (
 	"github.com/longshift/longshift/internal/channel"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
-	"github.com/longshift/longshift/internal/inbound/command"
 	"github.com/longshift/longshift/internal/inbound/render"
-	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
 )
 
@@ -64,65 +62,6 @@ func (h *Handler) HandleRequest(ctx context.Context, ev forge.Event, f Forge, la
 	return "", fault.New(fault.Input, "event %s: %q is no request", ev.ID, ev.Kind)
 }
 
-// Comments on an issue whose task was not started.
-const (
-	lateComment    = "This came late, so nothing was done. If you still mean it, please say it again; label the issue again to start its task."
-	changedComment = "The text has changed since it was labelled. Label it again to start."
-)
-
-// onIssue starts the task of an issue that a person with write access has labelled or assigned.
-func (d forgeRequests) onIssue(ctx context.Context, q forgeRequest, label string) (string, error) {
-	if left, err := d.leave(ctx, q, label); err != nil {
-		return "", err
-	} else if left {
-		return "left to the intake", nil
-	}
-	issue, by, bot, err := q.forge.Wanted(ctx, q.repository, q.Number, label)
-	if err != nil {
-		return "", fmt.Errorf("read issue #%d of %s: %w", q.Number, q.repository.Text, err)
-	}
-	if by == "" {
-		return "left alone: the issue is not ours, or is closed", nil
-	}
-	may := false
-	if !bot {
-		if may, err = q.mayWrite(ctx, by); err != nil {
-			return "", err
-		}
-	}
-	who := q.by(by)
-	r := request{verb: command.Run, task: signals.IssueTaskID(q.Host, q.Owner, q.Name, q.Number), delivery: q.ID}
-	switch {
-	case !may:
-		return d.noAccess(ctx, who, r), nil
-	case expired(q.At, d.now(), maxAgeOnForge):
-		return d.notStarted(ctx, q, who, r.refuse(cameLate, lateComment))
-	case q.Sum != "" && q.Sum != forge.IssueSum(issue.Title, issue.Body): // the author of the issue may have edited it since
-		return d.notStarted(ctx, q, who, r.refuse("the text has changed since it was labelled", changedComment))
-	}
-	start, err := d.start(q, r, issue, by, false)
-	result, err := d.actor.finish(ctx, who, start, err)
-	return result.Text, err
-}
-
-// leave leaves an issue to the intakes that take such issues: they alone decide which of them become tasks, and when. It returns false when there is none.
-func (d forgeRequests) leave(ctx context.Context, q forgeRequest, label string) (bool, error) {
-	if d.intakes == nil {
-		return false, nil
-	}
-	assignees := append([]string{}, q.Assignees...) // never nil, which stands for not known
-	if q.Assigned {
-		assignees = append(assignees, "me")
-	}
-	switch {
-	case !q.Labelled && !q.Assigned: // from before events said so: whoever may take it does
-		assignees = nil
-	case !q.Labelled:
-		label = ""
-	}
-	return d.intakes.Look(ctx, q.Host, q.Owner, q.Name, label, assignees)
-}
-
 // start decides about the task of an issue. Anybody may have written its title and body: they are data, and no part of the order.
 func (d forgeRequests) start(q forgeRequest, r request, issue task.Issue, by string, restart bool) (decision, error) {
 	if issue.Number < 1 {
@@ -131,15 +70,6 @@ func (d forgeRequests) start(q forgeRequest, r request, issue task.Issue, by str
 	in := task.Input{Repository: q.repository.Text, Task: issueOrder(issue.Number), Issue: redacted(issue, d.render.Redact),
 		RequestedBy: &task.Person{Name: by, Via: viaGitHub}}
 	return decision{action: forgeStart{start{request: r, repository: q.repository, input: in}, restart}}, nil
-}
-
-// notStarted refuses to start an issue's task, and comments on the issue, once for each event.
-func (d forgeRequests) notStarted(ctx context.Context, q forgeRequest, who channel.Event, no *refusal) (string, error) {
-	d.actor.refuse(ctx, who, no)
-	if err := q.forge.Comment(ctx, q.repository, q.Number, q.ID, no.text); err != nil {
-		return "", fmt.Errorf("answer at issue #%d of %s: %w", q.Number, q.repository.Text, err)
-	}
-	return "not started: " + no.reason, nil
 }
 
 // noAccess refuses a person without write access, and writes nothing on the forge: who may not write there can't make Longshift do it.
