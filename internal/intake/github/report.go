@@ -109,7 +109,12 @@ func (s *Source) settle(ctx context.Context, q intake.Query, number int, n intak
 			mine = &notes[i]
 		}
 	}
-	if mine == nil || mine.State != working { // deleted or retired meanwhile: somebody has released the issue
+	// The list may lag behind what was just written. A person may also have deleted the note, but an issue is released by its label alone. So
+	// the claim is made once more: the next attempt finds the note, or writes it again.
+	if mine == nil || mine.State == "" {
+		return fault.New(fault.Infra, "the claim on issue #%d of %s does not show there yet", number, q.Repository.Text)
+	}
+	if mine.State != working { // retired meanwhile: somebody has released the issue
 		return fault.New(fault.Conflict, "the claim on issue #%d of %s was taken back", number, q.Repository.Text)
 	}
 	for _, o := range notes {

@@ -11,8 +11,10 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/internal/forge/forgetest"
 	"github.com/longshift/longshift/internal/intake"
+	"github.com/longshift/longshift/internal/intake/github"
 	"github.com/longshift/longshift/task"
 )
 
@@ -146,6 +148,73 @@ func TestClaimRefused(t *testing.T) {
 	for _, bad := range []intake.Note{{Text: "x"}, {TaskID: "t1", Text: " "}} {
 		mustBe(t, b.source.Claim(t.Context(), b.query, strconv.Itoa(n), bad), fault.Internal, "needs the id")
 	}
+}
+
+// late is a GitHub whose lists of comments lag behind: each shows what stood there at the list before.
+type late struct {
+	github.Hub
+	before []forge.Note
+}
+
+func (l *late) Notes(ctx context.Context, r task.Repository, number int) ([]forge.Note, error) {
+	shown := l.before
+	var err error
+	l.before, err = l.Hub.Notes(ctx, r, number)
+	return shown, err
+}
+
+// meddling is a GitHub on which a person does something right before our comments are listed for the second time.
+type meddling struct {
+	github.Hub
+	lists int
+	do    func()
+}
+
+func (m *meddling) Notes(ctx context.Context, r task.Repository, number int) ([]forge.Note, error) {
+	if m.lists++; m.lists == 2 {
+		m.do()
+	}
+	return m.Hub.Notes(ctx, r, number)
+}
+
+// TestClaimNotSeen: a claim whose note does not show yet, shows as it was, or was deleted, is made once more.
+func TestClaimNotSeen(t *testing.T) {
+	for name, c := range map[string]struct {
+		queued bool
+		on     func(b *bench, n int, h github.Hub) github.Hub
+	}{
+		"not yet":   {false, func(_ *bench, _ int, h github.Hub) github.Hub { return &late{Hub: h} }},
+		"as it was": {true, func(_ *bench, _ int, h github.Hub) github.Hub { return &late{Hub: h} }},
+		"deleted": {false, func(b *bench, n int, h github.Hub) github.Hub {
+			return &meddling{Hub: h, do: func() { b.server.DeleteComment(repoName, b.server.Comments(repoName, n)[0].ID) }}
+		}},
+	} {
+		b := newBench(t)
+		n := b.wanted()
+		if c.queued {
+			b.must(b.source.Queue(t.Context(), b.query, strconv.Itoa(n), intake.Note{TaskID: "t1", Text: "Waits."}))
+		}
+		b.source = b.openOn(func(h github.Hub) github.Hub { return c.on(b, n, h) })
+		mustBe(t, b.claim(n, "t1"), fault.Infra, "does not show")
+		b.must(b.claim(n, "t1"))
+		if got := b.notes(n); len(got) != 1 || !strings.HasPrefix(got[0], "t1 works.") || !strings.Contains(got[0], "state=working") {
+			t.Errorf("%s: notes %q", name, got)
+		}
+	}
+}
+
+// TestClaimTakenBack: a person takes the label off, and another task retires the note, before the claim has settled.
+func TestClaimTakenBack(t *testing.T) {
+	b := newBench(t)
+	n := b.wanted()
+	other := b.source
+	b.source = b.openOn(func(h github.Hub) github.Hub {
+		return &meddling{Hub: h, do: func() {
+			b.server.Unlabel(repoName, n, "carol", claimLabel)
+			b.must(other.Claim(t.Context(), b.query, strconv.Itoa(n), intake.Note{TaskID: "t2", Text: "t2 works."}))
+		}}
+	})
+	mustBe(t, b.claim(n, "t1"), fault.Conflict, "taken back")
 }
 
 // TestForgedClaim: a comment of somebody else is not a claim, whatever it contains.

@@ -64,6 +64,12 @@ func newBench(t *testing.T) *bench {
 // open makes a source as another process would.
 func (b *bench) open() *github.Source {
 	b.t.Helper()
+	return b.openOn(func(h github.Hub) github.Hub { return h })
+}
+
+// openOn makes a source on what is made of the hub.
+func (b *bench) openOn(change func(github.Hub) github.Hub) *github.Source {
+	b.t.Helper()
 	hub, err := forgehub.New(forgehub.Config{
 		Token: func(context.Context) (string, error) { return forgetest.Token, nil }, BaseURL: b.server.URL, HTTP: b.server.Client(), Now: b.clock.now,
 		Sleep: func(ctx context.Context, d time.Duration) error { b.clock.advance(d); return ctx.Err() },
@@ -71,7 +77,7 @@ func (b *bench) open() *github.Source {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	s, err := github.New(github.Config{Hub: hub, Host: "github.com", Label: "longshift", Log: slog.New(slog.NewTextHandler(b.log, nil))})
+	s, err := github.New(github.Config{Hub: change(hub), Host: "github.com", Label: "longshift", Log: slog.New(slog.NewTextHandler(b.log, nil))})
 	if err != nil {
 		b.t.Fatal(err)
 	}
