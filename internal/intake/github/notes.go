@@ -37,6 +37,29 @@ func (s *Source) rest(ctx context.Context, q intake.Query, number int, key, text
 	return nil
 }
 
+// withdraw takes back what an earlier attempt of a task has left at an issue that it can't have, and returns why: nobody reports the end of a task
+// that has not begun. The label stays for another task at work. It goes before the note, because a note without a label is no claim.
+func (s *Source) withdraw(ctx context.Context, q intake.Query, number int, n intake.Note, notes []forge.Note, why error) error {
+	mine, others := false, false
+	for _, o := range notes {
+		own := o.Key == ours+n.TaskID
+		mine = mine || own && o.State == working
+		others = others || !own && o.State == working
+	}
+	if !mine {
+		return why
+	}
+	if !others {
+		if err := s.hub.SetLabel(ctx, q.Repository, number, s.claim, false); err != nil {
+			return fmt.Errorf("release issue #%d of %s: %w", number, q.Repository.Text, err)
+		}
+	}
+	if err := s.rest(ctx, q, number, ours+n.TaskID, unwantedText); err != nil {
+		return err
+	}
+	return why
+}
+
 func (s *Source) notes(ctx context.Context, q intake.Query, number int) ([]forge.Note, error) {
 	all, err := s.hub.Notes(ctx, q.Repository, number)
 	if err != nil {

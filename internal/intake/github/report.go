@@ -35,7 +35,11 @@ const (
 // ours is the prefix of our notes' keys.
 const ours = "work/"
 
-const takenText = "Another task has taken this issue, so this one does not begin."
+// What the note of a task says that does not begin.
+const (
+	takenText    = "Another task has taken this issue, so this one does not begin."
+	unwantedText = "This issue was closed or is not asked for any more, so the task does not begin."
+)
 
 func (s *Source) Queue(ctx context.Context, q intake.Query, key string, n intake.Note) error {
 	number, err := s.check(q, key, n)
@@ -77,9 +81,10 @@ func (s *Source) free(ctx context.Context, q intake.Query, number int, n intake.
 	case err != nil:
 		return fmt.Errorf("read issue #%d of %s: %w", number, q.Repository.Text, err)
 	case !a.Open:
-		return fault.New(fault.Conflict, "issue #%d of %s is closed", number, q.Repository.Text)
+		return s.withdraw(ctx, q, number, n, notes, fault.New(fault.Conflict, "issue #%d of %s is closed", number, q.Repository.Text))
 	case !a.Fits:
-		return fault.New(fault.Conflict, "issue #%d of %s is not asked for any more: %s", number, q.Repository.Text, want(q))
+		return s.withdraw(ctx, q, number, n, notes,
+			fault.New(fault.Conflict, "issue #%d of %s is not asked for any more: %s", number, q.Repository.Text, want(q)))
 	}
 	for _, o := range notes {
 		switch {

@@ -217,6 +217,50 @@ func TestClaimTakenBack(t *testing.T) {
 	mustBe(t, b.claim(n, "t1"), fault.Conflict, "taken back")
 }
 
+// TestClaimWithdrawn: a worker dies after the claim, and a person does not want the work any more. The next attempt refuses, and nothing of the claim
+// holds the issue, also when the process dies right after each of its writes.
+func TestClaimWithdrawn(t *testing.T) {
+	const others = "t2 works.\n\n<!-- longshift:note=work%2Ft2 -->\n<!-- longshift:state=working -->"
+	closed := func(b *bench, n int) { b.server.CloseIssue(repoName, n) }
+	unlabelled := func(b *bench, n int) { b.server.Unlabel(repoName, n, "alice", "longshift") }
+	for name, c := range map[string]struct {
+		do     func(b *bench, n int)
+		died   string // right after this call
+		labels []string
+	}{
+		"label taken off":      {unlabelled, "", nil},
+		"closed":               {closed, "", []string{"longshift"}},
+		"died at the label":    {unlabelled, "DELETE /labels/" + claimLabel, nil},
+		"died at the note":     {unlabelled, "PATCH ", nil},
+		"another task is here": {func(b *bench, n int) { unlabelled(b, n); b.server.CommentOn(repoName, n, "longshift-bot", others) }, "", []string{claimLabel}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			n := b.wanted()
+			b.must(b.claim(n, "t1"))
+			c.do(b, n)
+			if c.died != "" {
+				method, path, _ := strings.Cut(c.died, " ")
+				ctx, cancel := context.WithCancel(t.Context())
+				b.server.Inject(forgetest.Death(cancel).On(method, path))
+				if err := b.source.Claim(ctx, b.query, strconv.Itoa(n), intake.Note{TaskID: "t1", Text: "t1 works."}); fault.KindOf(err) == fault.Conflict {
+					t.Fatalf("the call of a dead process: %v", err)
+				}
+				b.source = b.open()
+			}
+			for range 2 {
+				mustBe(t, b.claim(n, "t1"), fault.Conflict, "issue #")
+			}
+			if got := b.labels(n); !slices.Equal(got, c.labels) {
+				t.Errorf("labels %q, want %q", got, c.labels)
+			}
+			if got := b.notes(n); !strings.HasPrefix(got[0], "This issue") || !strings.Contains(got[0], "does not begin") || !strings.Contains(got[0], "state=left") {
+				t.Errorf("notes %q", got)
+			}
+		})
+	}
+}
+
 // TestForgedClaim: a comment of somebody else is not a claim, whatever it contains.
 func TestForgedClaim(t *testing.T) {
 	b := newBench(t)
