@@ -167,6 +167,26 @@ func TestClaimExpiresByTheServersClock(t *testing.T) {
 	}
 }
 
+// TestClaimWithdrawn: a task dies after its claim, and a person does not want the work any more. Its comment does not go on saying that it works.
+func TestClaimWithdrawn(t *testing.T) {
+	for name, do := range map[string]func(w *world, key string){
+		"label taken off": func(w *world, key string) { w.Unlabel(key, "anna", "Longshift") },
+		"closed":          func(w *world, key string) { w.Move(key, "anna", "Canceled") },
+	} {
+		w := open(t)
+		key := w.add("x")
+		w.Fail(lineartest.Fault{Kind: lineartest.Broken, Operation: "moveIssue", Times: 5})
+		kind(t, "Claim that dies", w.Claim(t.Context(), query, key, note("t1", "One works.")), fault.Infra)
+		do(w, key)
+		for range 2 {
+			kind(t, "Claim again", w.Claim(t.Context(), query, key, note("t1", "One works.")), fault.Conflict)
+		}
+		if got := w.Comments(key); len(got) != 1 || !strings.Contains(got[0], "does not begin") || w.Edits(key) != 1 {
+			t.Errorf("%s: comments %q, edited %d times", name, got, w.Edits(key))
+		}
+	}
+}
+
 func TestClaimForbidden(t *testing.T) {
 	w := open(t)
 	key := w.add("x")
