@@ -175,7 +175,7 @@ func Merge(old, next Plan, taken ...string) Plan {
 }
 
 // Keeping returns p, made after a review of old, with what a planner need not say again: deliverables of old that are blocked, and those that it
-// deprecates, unless the review speaks of them. changed tells whether there were any.
+// deprecates, unless the review speaks of them or p takes them up again. changed tells whether there were any.
 func (p Plan) Keeping(old Plan, review string) (kept Plan, changed bool) {
 	kept = p
 	for _, was := range old.Deliverables {
@@ -185,7 +185,7 @@ func (p Plan) Keeping(old Plan, review string) (kept Plan, changed bool) {
 	}
 	ids := p.DeprecatedIDs()
 	for i, id := range old.DeprecatedIDs() {
-		if !slices.Contains(ids, id) && !strings.Contains(review, id) {
+		if _, wanted := p.Find(id); !wanted && !slices.Contains(ids, id) && !strings.Contains(review, id) {
 			kept.Deprecated, changed = append(slices.Clip(kept.Deprecated), old.Deprecated[i]), true
 		}
 	}

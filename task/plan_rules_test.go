@@ -112,6 +112,10 @@ func TestKeeping(t *testing.T) {
 	if again, changed := got.Keeping(got, ""); changed || len(again.Deliverables) != len(got.Deliverables) {
 		t.Errorf("again: %+v", again)
 	}
+	wanted := Plan{Deprecated: []string{"X-002: older"}, Deliverables: []Deliverable{pending("X-001", "old"), pending("A-003", "c")}}
+	if got, _ := Merge(old, wanted).Keeping(old, "the old one is needed still."); !slices.Equal(got.DeprecatedIDs(), []string{"X-002"}) {
+		t.Errorf("what is to be done is dropped all the same: %q", got.Deprecated)
+	}
 }
 
 // The change of a task holds the files of what has passed, also after a plan that names others.
