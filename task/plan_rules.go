@@ -192,10 +192,10 @@ func (p Plan) Keeping(old Plan, review string) (kept Plan, changed bool) {
 	return kept, changed
 }
 
-// LeftOut returns the ids of deliverables that are to be done and that next does not name, by their id or their description.
+// LeftOut returns the ids of deliverables that have not passed and that next does not name, by their id or their description.
 func (p Plan) LeftOut(next Plan) (ids []string) {
 	for _, was := range p.Deliverables {
-		if was.Status != Passed && was.Status != Blocked && !slices.ContainsFunc(next.Deliverables, was.same) {
+		if was.Status != Passed && !slices.ContainsFunc(next.Deliverables, was.same) {
 			ids = append(ids, was.ID)
 		}
 	}

@@ -118,6 +118,17 @@ func TestKeeping(t *testing.T) {
 	}
 }
 
+// What has not passed and is not in the next plan is left out, by whatever name the next plan has it.
+func TestLeftOut(t *testing.T) {
+	t.Parallel()
+	p := Plan{Deliverables: []Deliverable{with(pending("A-001", "a"), Passed, ""), with(pending("A-002", "b"), Blocked, "no network"),
+		with(pending("A-003", "c"), Blocked, "no"), pending("A-004", "d"), pending("A-005", "e"), pending("A-006", "f")}}
+	next := Plan{Deliverables: []Deliverable{pending("A-003", "c"), pending("A-005", "more"), pending("A-007", "f")}}
+	if got := p.LeftOut(next); !slices.Equal(got, []string{"A-002", "A-004"}) {
+		t.Errorf("left out: %q", got)
+	}
+}
+
 // The change of a task holds the files of what has passed, also after a plan that names others.
 func TestMergeKeepsNamedFiles(t *testing.T) {
 	t.Parallel()

@@ -217,29 +217,6 @@ func TestPlanAfterAReviewKeepsWhatIsBlocked(t *testing.T) {
 	}
 }
 
-// TestEditThatLeavesOut: what a person's edit takes out of the plan is named, and the specification is not recorded as carried out.
-func TestEditThatLeavesOut(t *testing.T) {
-	numbered := aPlan("FIX-009", "API-002")
-	numbered.Deliverables[0].Description = "do FIX-001"
-	for name, second := range map[string]*task.Plan{"another number": numbered, "left out": aPlan("FIX-001"), "left out of a sync": aPlan("FIX-001")} {
-		w, plans := newWorld(t), 0
-		w.agent = func(in activities.SessionInput) (res activities.SessionResult, err error) {
-			if in.Role == task.Planner {
-				if res, plans = well(in), plans+1; plans == 2 {
-					res.Plan = second
-				}
-			}
-			return res, nil
-		}
-		w.env.RegisterDelayedCallback(func() { w.update(signals.Edit, signals.EditRequest{Revision: 1, Text: "not that"}) }, time.Minute)
-		s := w.startWith(t, fmt.Sprintf(`{"repository":"acme/calc","task":"carry it out","spec":["SPEC.md"],"sync":%t}`, name == "left out of a sync"))
-		partial := name == "left out"
-		if got := w.records[0].Partial; got != partial || (len(s.Findings) == 1) != partial || partial && !strings.Contains(s.Findings[0].Text, "left out API-002") {
-			t.Errorf("%s: partial %t, findings %v", name, got, s.Findings)
-		}
-	}
-}
-
 // TestCommitOfSeveral: work whose commit has failed is in a later commit, and is recorded with it.
 func TestCommitOfSeveral(t *testing.T) {
 	w := newWorld(t)

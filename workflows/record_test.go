@@ -1,0 +1,71 @@
+package workflows_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
+)
+
+// TestEditThatLeavesOut: what a person's edit takes out of the plan is named, and the specification is not recorded as carried out.
+func TestEditThatLeavesOut(t *testing.T) {
+	numbered := aPlan("FIX-009", "API-002")
+	numbered.Deliverables[0].Description = "do FIX-001"
+	for name, c := range map[string]struct {
+		plans     []*task.Plan // after the first one, which has FIX-001 and API-002
+		decisions string       // one an hour: e edits the plan, a approves it
+		blocked   bool         // API-002 can't be done, and the first review asks for changes
+		sync      bool
+		left      string // what is named as left out
+	}{
+		"another number":     {plans: []*task.Plan{numbered}, decisions: "ea"},
+		"left out":           {plans: []*task.Plan{aPlan("FIX-001")}, decisions: "ea", left: "API-002"},
+		"left out of a sync": {plans: []*task.Plan{aPlan("FIX-001")}, decisions: "ea", sync: true},
+		"what was blocked":   {plans: []*task.Plan{aPlan("FIX-003"), aPlan("FIX-003")}, decisions: "aea", blocked: true, left: "API-002"},
+	} {
+		w, plans, reviews := newWorld(t), 0, 0
+		w.settings.Approval.Mode, w.settings.Approval.Again = "required", true
+		w.agent = func(in activities.SessionInput) (res activities.SessionResult, err error) {
+			res = well(in)
+			switch {
+			case in.Role == task.Planner:
+				if plans++; plans > 1 {
+					res.Plan = c.plans[plans-2]
+				}
+			case in.Role == task.Reviewer:
+				if reviews++; reviews == 1 && c.blocked {
+					res.Review = &task.Review{Text: "name it Sum"}
+				}
+			case in.Prompt.Deliverable.ID == "API-002" && c.blocked:
+				res.Report = task.Report{Kind: task.ReportBlocked, Text: "no network"}
+			}
+			return res, nil
+		}
+		for n, d := range c.decisions {
+			w.env.RegisterDelayedCallback(func() {
+				if d == 'e' {
+					w.update(signals.Edit, signals.EditRequest{Text: "not that"})
+					return
+				}
+				w.update(signals.Approve, signals.ApproveRequest{})
+			}, time.Duration(n+1)*time.Hour)
+		}
+		s := w.startWith(t, fmt.Sprintf(`{"repository":"acme/calc","task":"carry it out","spec":["SPEC.md"],"sync":%t}`, c.sync))
+		if len(w.records) != 1 {
+			t.Errorf("%s: recorded %d times: %s", name, len(w.records), s.Detail)
+			continue
+		}
+		found := ""
+		for _, f := range s.Findings {
+			found += f.Text
+		}
+		partial := c.left != ""
+		if got := w.records[0].Partial; got != partial || (found != "") != partial || !strings.Contains(found, "left out "+c.left) && partial {
+			t.Errorf("%s: partial %t, found %q", name, got, found)
+		}
+	}
+}
