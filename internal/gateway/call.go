@@ -34,6 +34,7 @@ type call struct {
 	secrets []string
 	key     redact.Pieces // removes the key from the answer
 	status  int
+	whole   bool // the answer has arrived to its end
 	settled bool
 }
 
@@ -90,6 +91,9 @@ func (c *call) serve(w http.ResponseWriter) {
 	w.WriteHeader(c.status)
 	if err := c.relay(w, body, resp.ContentLength); err != nil {
 		c.finish()
+		if !c.whole && ctx.Err() == nil { // neither the client nor the session has ended the call
+			c.session.brokeOff("")
+		}
 		panic(http.ErrAbortHandler) // shows the client that the answer broke off
 	}
 }

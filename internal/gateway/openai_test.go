@@ -230,6 +230,21 @@ func TestOpenAILimits(t *testing.T) {
 	}
 }
 
+// TestAnswersWithoutUsage: a server that does not tell its usage answers too.
+func TestAnswersWithoutUsage(t *testing.T) {
+	for name, handle := range map[string]http.HandlerFunc{
+		"streamed":     answers(stream8, `data: {"choices":[{"delta":{"content":"x"}}]}`+"\n\n", "data: [DONE]\n\n"),
+		"in one piece": answers("application/json", `{"choices":[{"message":{"content":"x"}}]}`),
+	} {
+		_, s := openOpenAI(t, 5, handle)
+		s.unreachable()
+		post(t, s, "/v1/chat/completions", chatsSimply)
+		if since := s.State().FailingSince; !since.IsZero() {
+			t.Errorf("%s: failing since %s", name, since)
+		}
+	}
+}
+
 // TestOpenAIIsNotThere: a host without a key for an API opens no session that would use it.
 func TestOpenAIIsNotThere(t *testing.T) {
 	g := startGateway(t, "http://127.0.0.1:1", nil)

@@ -272,8 +272,45 @@ func TestFailingSince(t *testing.T) {
 		t.Errorf("then since %s", again)
 	}
 	s.observe("sonnet", 200, http.Header{})
-	if again := s.State().FailingSince; !again.IsZero() {
-		t.Errorf("after an answer since %s", again)
+	if again := s.State().FailingSince; !again.Equal(since) {
+		t.Errorf("after the beginning of an answer since %s", again)
+	}
+}
+
+// TestFailingInTheMiddle: an endpoint that breaks its answers off answers no call, whatever status they begin with.
+func TestFailingInTheMiddle(t *testing.T) {
+	begun := stream("claude-opus-5-5", object{"input_tokens": 1}, 1)
+	u := script(t,
+		func(w http.ResponseWriter) {
+			answerStream(w, append(begun[:3:3], event("error", object{"type": "error", "error": object{"type": "overloaded_error"}})))
+		},
+		func(w http.ResponseWriter) {
+			answerStream(w, begun[:3])
+			panic(http.ErrAbortHandler)
+		},
+		func(w http.ResponseWriter) { // all that it has to say
+			answerStream(w, begun)
+			panic(http.ErrAbortHandler)
+		},
+		func(w http.ResponseWriter) {
+			answerStream(w, begun[:3])
+			panic(http.ErrAbortHandler)
+		})
+	c := newClock()
+	s := openSession(t, startGateway(t, u.URL, func(cfg *Config, _ *Gateway) { cfg.Now = c.now }), 0)
+	first := c.now()
+	for n, want := range []time.Time{first, first, {}, first.Add(3 * time.Minute)} {
+		resp, err := ask(t.Context(), s, question("claude-opus-5-5", 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.ReadAll(resp.Body)
+		_ = resp.Body.Close()
+		eventually(t, "the call has ended", func() bool { return s.State().InFlight == 0 })
+		if got := s.State().FailingSince; !got.Equal(want) {
+			t.Errorf("after call %d failing since %s, want %s", n+1, got, want)
+		}
+		c.advance(time.Minute)
 	}
 }
 

@@ -36,6 +36,7 @@ func (c *call) relay(w http.ResponseWriter, body io.Reader, length int64) error 
 		_, _ = c.kept.Write(buf[:n])
 		c.session.touch()
 		if err != nil || total == length || c.meter.ended() {
+			c.whole = c.whole || err == nil || err == io.EOF
 			c.finish()
 		}
 		if out := c.key.Pass(buf[:n], err != nil); len(out) > 0 {

@@ -22,8 +22,11 @@ func (c *call) finish() {
 	if e, ok := c.meter.(*capture); ok && c.number != 0 {
 		s.explain(c.bid.model, c.status, errorOf(blacken(e.data, c.secrets), s.gateway.now()))
 	}
-	if r.failed != "" {
+	switch {
+	case r.failed != "":
 		s.brokeOff(r.failed)
+	case c.whole && c.number != 0 && c.status < 300:
+		s.answered()
 	}
 }
 

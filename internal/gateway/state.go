@@ -24,7 +24,7 @@ type State struct {
 	Failed      int               // other answers with 5xx, and errors in mid-stream
 	Unreachable int               // calls without an answer
 
-	FailingSince time.Time // since when the endpoint has answered no call, its own faults being the reason; zero while it answers
+	FailingSince time.Time // since when the endpoint has answered no call to its end, its own faults being the reason; zero while it answers
 }
 
 // Window is the utilization of one quota window of a subscription.
@@ -59,8 +59,7 @@ func (s *Session) observe(model string, status int, h http.Header) (exhausted bo
 	s.gauge(h)
 	switch {
 	case status < 300:
-		s.throttle, s.state.FailingSince = throttle{}, time.Time{}
-		s.state.AuthRefused = ""
+		s.throttle, s.state.AuthRefused = throttle{}, ""
 		if s.state.Limit != nil && s.limited == model {
 			s.state.Limit = nil
 		}
@@ -88,6 +87,13 @@ func (s *Session) fails(now time.Time) {
 	}
 }
 
+// answered notes a call that the endpoint has answered to its end. The status tells less: it comes before the answer.
+func (s *Session) answered() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.state.FailingSince = time.Time{}
+}
+
 // explain adds what the body of an error says, which arrives after its headers.
 func (s *Session) explain(model string, status int, p problem) {
 	s.mu.Lock()
@@ -106,7 +112,7 @@ func (s *Session) explain(model string, status int, p problem) {
 	}
 }
 
-// brokeOff counts an error in the middle of a stream.
+// brokeOff notes an answer that the endpoint has not brought to its end. kind is that of the error that it has named, "" for none.
 func (s *Session) brokeOff(kind string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,6 +123,7 @@ func (s *Session) brokeOff(kind string) {
 	default:
 		s.state.Failed++
 	}
+	s.fails(s.gateway.now())
 }
 
 // unreachable counts a call without an answer.
