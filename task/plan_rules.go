@@ -175,21 +175,21 @@ func Merge(old, next Plan, taken ...string) Plan {
 }
 
 // Keeping returns p, made after a review of old, with what a planner need not say again: deliverables of old that are blocked, and those that it
-// deprecates, unless the review speaks of them or p takes them up again. changed tells whether there were any.
-func (p Plan) Keeping(old Plan, review string) (kept Plan, changed bool) {
-	kept = p
+// deprecates, unless the review speaks of them or p takes them up again.
+func (p Plan) Keeping(old Plan, review string) Plan {
+	kept := p
 	for _, was := range old.Deliverables {
 		if was.Status == Blocked && !slices.ContainsFunc(kept.Deliverables, was.same) && len(kept.Deliverables) < MaxDeliverables {
-			kept.Deliverables, changed = append(slices.Clip(kept.Deliverables), was), true
+			kept.Deliverables = append(slices.Clip(kept.Deliverables), was)
 		}
 	}
 	ids := p.DeprecatedIDs()
 	for i, id := range old.DeprecatedIDs() {
 		if _, wanted := p.Find(id); !wanted && !slices.Contains(ids, id) && !strings.Contains(review, id) {
-			kept.Deprecated, changed = append(slices.Clip(kept.Deprecated), old.Deprecated[i]), true
+			kept.Deprecated = append(slices.Clip(kept.Deprecated), old.Deprecated[i])
 		}
 	}
-	return kept, changed
+	return kept
 }
 
 // LeftOut returns the ids of deliverables that have not passed and that next does not name, by their id or their description.

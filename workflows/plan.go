@@ -60,19 +60,19 @@ const unsaid = "unsaid"
 
 // merged returns the plan that replaces the one before it, after a review or a person's edit.
 func (t *pipeline) merged(ctx workflow.Context, next task.Plan, edited bool) task.Plan {
-	old, review := *t.status.Plan, ""
-	if t.status.Review != nil {
-		review = t.status.Review.Text
+	old := *t.status.Plan
+	if len(t.def.input.Spec) == 0 || workflow.GetVersion(ctx, unsaid, workflow.DefaultVersion, 1) < 1 {
+		return task.Merge(old, next)
 	}
-	plain, p := task.Merge(old, next), task.Merge(old, next, t.recordedIDs()...)
-	changed := !slices.EqualFunc(plain.Deliverables, p.Deliverables, func(a, b task.Deliverable) bool { return a.ID == b.ID })
-	if kept, any := p.Keeping(old, review); any && !edited && len(t.def.input.Spec) > 0 {
-		p, changed = kept, true
+	next = task.Merge(old, next, t.recordedIDs()...)
+	if edited {
+		return next
 	}
-	if !changed || workflow.GetVersion(ctx, unsaid, workflow.DefaultVersion, 1) < 1 {
-		return plain
+	review := ""
+	if r := t.status.Review; r != nil { // it may be lost with the commits that it was about
+		review = r.Text
 	}
-	return p
+	return next.Keeping(old, review)
 }
 
 // recordedIDs are those of the status file, which mean something already.

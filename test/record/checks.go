@@ -24,6 +24,8 @@ func checks() []branch {
 				Open: true, Outdated: true, Command: "go test -run TestMul"}}},
 		{name: "status-file", input: `"spec":["SPEC.md"]`, outcome: task.PullRequest, session: proving},
 		{name: "blocked-kept", input: `"spec":["SPEC.md"]`, outcome: task.PullRequest, session: leavingOut},
+		{name: "blocked-kept-late", input: `"spec":["SPEC.md"]`, config: `{"approval":{"mode":"auto","after":"1h"}}`, outcome: task.PullRequest,
+			session: editedFirst, drive: edit},
 		{
 			name: "work-saved", input: `"spec":["SPEC.md"]`, config: `{"fixAttempts":0,"approval":{"mode":"none"}}`, outcome: task.PullRequest, session: proving,
 			commit: func(n int) (activities.Committed, error) {
@@ -80,6 +82,14 @@ func leavingOut(_ context.Context, in activities.SessionInput, n int) (activitie
 		res.Report = task.Report{Kind: task.ReportBlocked, Text: "no network"}
 	}
 	return res, nil
+}
+
+// editedFirst is leavingOut, but for an edit of the first plan, which changes nothing.
+func editedFirst(ctx context.Context, in activities.SessionInput, n int) (activities.SessionResult, error) {
+	if in.Role == task.Planner {
+		n--
+	}
+	return leavingOut(ctx, in, n)
 }
 
 // dropping plans to add a deliverable, and to drop a recorded one.
