@@ -192,14 +192,15 @@ func (p Plan) Keeping(old Plan, review string) Plan {
 	return kept
 }
 
-// LeftOut returns the ids of deliverables that have not passed and that next does not name, by their id or their description.
-func (p Plan) LeftOut(next Plan) (ids []string) {
-	for _, was := range p.Deliverables {
-		if was.Status != Passed && !slices.ContainsFunc(next.Deliverables, was.same) {
-			ids = append(ids, was.ID)
+// LeftOut returns those of all that have not passed and that p neither names, by their id or their description, nor deprecates.
+func (p Plan) LeftOut(all []Deliverable) (left []Deliverable) {
+	dropped := p.DeprecatedIDs()
+	for _, d := range all {
+		if d.Status != Passed && !slices.Contains(dropped, d.ID) && !slices.ContainsFunc(p.Deliverables, d.same) {
+			left = append(left, d)
 		}
 	}
-	return ids
+	return left
 }
 
 // same tells whether d is meant, whatever is to be done about it now.

@@ -30,9 +30,7 @@ func (t *pipeline) plan(ctx workflow.Context) error {
 	}
 	p = t.besideKnown(p)
 	if t.status.Plan != nil {
-		if edited {
-			t.deliverables.record.leftOut(ctx, t.status.Plan.LeftOut(p))
-		}
+		t.deliverables.record.replanned(ctx, p, edited)
 		p = t.merged(ctx, p, edited)
 		p.Opens = t.status.Plan.Opens
 	}

@@ -7,6 +7,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/task"
 )
 
@@ -27,7 +28,7 @@ type record struct {
 
 	commits map[string][]activities.Span // of the deliverables, by id
 	working []string                     // ids of those whose work is in no commit yet
-	partial bool                         // a person has left a part of the specification out of the plan
+	left    []task.Deliverable           // of the specification, that people's edits have left out of the plan
 }
 
 // worked notes that a session has worked on a deliverable. Its work is in the next commit, which may be that of a later deliverable.
@@ -48,15 +49,38 @@ func (rc *record) committed(from string) {
 // dropped notes that no work waits for a commit: it has changed nothing, or is gone.
 func (rc *record) dropped() { rc.working = nil }
 
-// leftOut notes that a person's edit has left deliverables out of the plan. The specification does not count as carried out then, unless the plan is
-// what a sync proposes: a person has the last word on what the specification asks for.
-func (rc *record) leftOut(ctx workflow.Context, ids []string) {
-	if len(ids) == 0 || len(rc.def.input.Spec) == 0 || rc.def.input.Sync {
+// replanned notes what the next plan leaves out of the one that it replaces, which only a person's edit may, and what it takes up again or drops of
+// what was left out before. A sync leaves nothing out: a person has the last word on what the specification asks for.
+func (rc *record) replanned(ctx workflow.Context, next task.Plan, edited bool) {
+	if len(rc.def.input.Spec) == 0 || rc.def.input.Sync {
 		return
 	}
-	rc.partial = true
-	rc.journal.found(ctx, "an edit of the plan has left out "+strings.Join(ids, ", ")+
-		": the specification is recorded as not carried out, and longshift spec sync compares the two")
+	rc.left = next.LeftOut(rc.left)
+	if !edited {
+		return
+	}
+	var told []string
+	for _, d := range next.LeftOut(rc.status.Plan.Deliverables) {
+		rc.left = append(rc.left, d)
+		told = append(told, d.ID+": "+excerpt.Line(d.Description, 100))
+	}
+	if len(told) > 0 { // whoever puts one back needs its name
+		rc.journal.remember(ctx, string(task.Note), "an edit of the plan has left out "+strings.Join(told, "; "))
+	}
+}
+
+// tellLeft has people look at what their edits have left out before the merge. It comes before what sessions have found, of which there can be much.
+func (rc *record) tellLeft(ctx workflow.Context) {
+	var ids []string
+	for _, d := range rc.left {
+		ids = append(ids, d.ID)
+	}
+	text := "an edit of the plan has left out " + strings.Join(ids, ", ") +
+		": the specification is recorded as not carried out, and longshift spec sync compares the two"
+	if len(ids) > 0 && !has(rc.status.Findings, text, foundBytes) {
+		rc.status.Findings = slices.Insert(rc.status.Findings, 0,
+			task.Entry{Time: workflow.Now(ctx), Kind: string(task.Found), Text: excerpt.Clip(text, foundBytes)})
+	}
 }
 
 // done records what the work on the plan has come to.
@@ -64,6 +88,7 @@ func (rc *record) done(ctx workflow.Context) error {
 	if len(rc.def.input.Spec) == 0 || rc.status.Plan == nil || !keepsStatus(ctx) {
 		return nil
 	}
+	rc.tellLeft(ctx)
 	var list []activities.Recorded
 	review := rc.session(task.Reviewer, "")
 	for _, d := range rc.status.Plan.Deliverables {
@@ -87,7 +112,7 @@ func (rc *record) done(ctx workflow.Context) error {
 func (rc *record) write(ctx workflow.Context, list []activities.Recorded) error {
 	var out activities.Committed
 	in := activities.RecordInput{Spec: rc.def.input.Spec, Deliverables: list, Deprecated: rc.status.Plan.DeprecatedIDs(),
-		Partial: rc.partial, Head: rc.status.Head, At: workflow.Now(ctx)}
+		Partial: len(rc.left) > 0, Head: rc.status.Head, At: workflow.Now(ctx)}
 	err := rc.parking.insist(ctx, func() error {
 		return rc.runner.inGit(ctx, "record the deliverables", git.RecordDeliverables, func() any {
 			in.Ref = rc.ref()

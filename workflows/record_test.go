@@ -15,6 +15,8 @@ import (
 func TestEditThatLeavesOut(t *testing.T) {
 	numbered := aPlan("FIX-009", "API-002")
 	numbered.Deliverables[0].Description = "do FIX-001"
+	dropping := aPlan("FIX-001")
+	dropping.Deprecated = []string{"API-002: do API-002"}
 	for name, c := range map[string]struct {
 		plans     []*task.Plan // after the first one, which has FIX-001 and API-002
 		decisions string       // one an hour: e edits the plan, a approves it
@@ -25,9 +27,15 @@ func TestEditThatLeavesOut(t *testing.T) {
 		"another number":     {plans: []*task.Plan{numbered}, decisions: "ea"},
 		"left out":           {plans: []*task.Plan{aPlan("FIX-001")}, decisions: "ea", left: "API-002"},
 		"left out of a sync": {plans: []*task.Plan{aPlan("FIX-001")}, decisions: "ea", sync: true},
+		"still left out":     {plans: []*task.Plan{aPlan("FIX-001"), aPlan("FIX-001", "DOC-003")}, decisions: "eea", left: "API-002"},
+		"one of two":         {plans: []*task.Plan{aPlan("DOC-003"), aPlan("DOC-003", "FIX-001")}, decisions: "eea", left: "API-002"},
+		"put back":           {plans: []*task.Plan{aPlan("FIX-001"), aPlan("FIX-001", "API-002")}, decisions: "eea"},
+		"dropped":            {plans: []*task.Plan{dropping}, decisions: "ea"},
+		"dropped later":      {plans: []*task.Plan{aPlan("FIX-001"), dropping}, decisions: "eea"},
 		"what was blocked":   {plans: []*task.Plan{aPlan("FIX-003"), aPlan("FIX-003")}, decisions: "aea", blocked: true, left: "API-002"},
 	} {
 		w, plans, reviews := newWorld(t), 0, 0
+		w.known = []activities.Known{{Deliverable: task.Deliverable{ID: "API-002", Description: "do API-002"}, Open: true}}
 		w.settings.Approval.Mode, w.settings.Approval.Again = "required", true
 		w.agent = func(in activities.SessionInput) (res activities.SessionResult, err error) {
 			res = well(in)
@@ -64,8 +72,12 @@ func TestEditThatLeavesOut(t *testing.T) {
 			found += f.Text
 		}
 		partial := c.left != ""
-		if got := w.records[0].Partial; got != partial || (found != "") != partial || !strings.Contains(found, "left out "+c.left) && partial {
+		if got := w.records[0].Partial; got != partial || (found != "") != partial || !strings.Contains(found, "left out "+c.left+":") && partial {
 			t.Errorf("%s: partial %t, found %q", name, got, found)
+		}
+		told := fmt.Sprint(w.asked[len(w.asked)-1].Prompt.Progress)
+		if partial && !strings.Contains(told, c.left+": do "+c.left) {
+			t.Errorf("%s: the sessions are told %s", name, told)
 		}
 	}
 }
