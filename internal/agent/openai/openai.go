@@ -18,14 +18,15 @@ import (
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/transcript"
+	"github.com/longshift/longshift/internal/clock"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/httpclient"
 )
 
 // Model asks models by Chat Completions. The zero value is ready to use.
 type Model struct {
-	Client *http.Client        // nil for one of its own
-	Pause  func(time.Duration) // waits between two tries; nil for time.Sleep
+	Client *http.Client                               // nil for one of its own
+	Pause  func(context.Context, time.Duration) error // waits between two tries; nil for clock.Sleep
 }
 
 // tries is how often a call is made that the server or the network has failed, within seconds. Temporal repeats it after that.
@@ -50,16 +51,17 @@ func (m *Model) Answer(ctx context.Context, e agent.Endpoint, q transcript.Query
 		if passing := (*momentary)(nil); !errors.As(err, &passing) || n == tries || wait > longestPause || ctx.Err() != nil {
 			return a, err
 		}
-		m.pause(wait)
+		if err := m.pause(ctx, wait); err != nil {
+			return a, fault.New(fault.Infra, "wait to ask the model again: %w", err)
+		}
 	}
 }
 
-func (m *Model) pause(d time.Duration) {
+func (m *Model) pause(ctx context.Context, d time.Duration) error {
 	if m.Pause != nil {
-		m.Pause(d)
-		return
+		return m.Pause(ctx, d)
 	}
-	time.Sleep(d)
+	return clock.Sleep(ctx, d)
 }
 
 // momentary is a failure that may be gone a second later.

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -120,6 +121,8 @@ func TestConversation(t *testing.T) {
 	}
 }
 
+func noPause(context.Context, time.Duration) error { return nil }
+
 // TestFailures tells what decides how a session goes on from what is tried again.
 func TestFailures(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -152,7 +155,7 @@ func TestFailures(t *testing.T) {
 				all = append(all, c.handler)
 			}
 			e, bodies := server(t, all...)
-			m := &Model{Pause: func(time.Duration) {}}
+			m := &Model{Pause: noPause}
 			_, err := m.Answer(t.Context(), e, transcript.Query{Session: "s", Start: start(), MaxOutput: 10})
 			why, failed := errors.AsType[*agent.Failure](err)
 			if failed != (c.kind != "") || failed && (why.Kind != c.kind || why.TooLong != c.tooLong) || err == nil || !strings.Contains(err.Error(), c.text) {
@@ -170,8 +173,20 @@ func TestFailures(t *testing.T) {
 		})
 	}
 	e, _ := server(t, fails(503, ""), events(delta(`{"refusal":"no"}`), stops("stop"), done))
-	a, err := (&Model{Pause: func(time.Duration) {}}).Answer(t.Context(), e, transcript.Query{Start: start()})
+	a, err := (&Model{Pause: noPause}).Answer(t.Context(), e, transcript.Query{Start: start()})
 	if err != nil || !a.Refused {
 		t.Errorf("a second try: %+v, %v", a, err)
+	}
+}
+
+// TestEndsWhileItWaits: a session that ends while a call waits for its next try is not held up by it.
+func TestEndsWhileItWaits(t *testing.T) {
+	e, _ := server(t, fails(429, `{"error":{"message":"slow"}}`, "Retry-After", "9"), fails(500, ""))
+	ctx, stop := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer stop()
+	begun := time.Now()
+	_, err := (&Model{}).Answer(ctx, e, transcript.Query{Start: start()})
+	if took := time.Since(begun); took > 5*time.Second || !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("after %s: %v", took, err)
 	}
 }
