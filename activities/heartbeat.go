@@ -12,6 +12,7 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
+	"github.com/longshift/longshift/internal/clock"
 	"github.com/longshift/longshift/internal/fault"
 )
 
@@ -35,19 +36,18 @@ type heartbeat struct {
 	now        chan struct{}
 	alone      atomic.Bool // the activity runs a session, which may go on without the server
 	details    atomic.Pointer[func() any]
-	answeredAt atomic.Pointer[time.Time] // when the server last answered
+	answeredAt atomic.Pointer[time.Time] // when that was sent which the server has last answered
 }
 
 func newHeartbeat(of *Interceptor, info activity.Info) *heartbeat {
 	h := &heartbeat{of: of, info: info, now: make(chan struct{}, 1)}
-	h.answered()
+	h.answered(time.Now())
 	return h
 }
 
-func (h *heartbeat) answered() {
-	now := time.Now() // with its monotonic part: a change of the clock is no outage
-	h.answeredAt.Store(&now)
-}
+// answered notes that the server has answered what was sent at a time, which has its monotonic part: a change of the clock is no outage. The answer
+// may have waited for a process that was stopped.
+func (h *heartbeat) answered(sent time.Time) { h.answeredAt.Store(&sent) }
 
 // silence returns for how long the server has not answered.
 func (h *heartbeat) silence() time.Duration { return time.Since(*h.answeredAt.Load()) }
@@ -108,7 +108,7 @@ func (h *heartbeat) run(ctx context.Context) (_ context.Context, stop func()) {
 		return ctx, func() {}
 	}
 	every, patience := pace(timeout)
-	ctx, cancel := context.WithCancelCause(ctx)
+	ctx, cancel := context.WithCancelCause(clock.WithLimit(ctx, h.late))
 	sending, end := context.WithCancel(context.WithoutCancel(ctx)) // an activity that is cancelled and still cleans up must not time out
 	go func() {
 		next := time.NewTimer(every)
@@ -161,6 +161,7 @@ func (h *heartbeat) send(ctx context.Context, patience time.Duration) error {
 	if said := h.says(); said != nil {
 		details = append(details, said)
 	}
+	sent := time.Now()
 	err := h.server(call).RecordActivityHeartbeat(call, h.info.TaskToken, details...)
 	switch {
 	case ctx.Err() != nil:
@@ -168,7 +169,7 @@ func (h *heartbeat) send(ctx context.Context, patience time.Duration) error {
 	case isGone(err):
 		return fmt.Errorf("%w: %w", errGone, err)
 	case err == nil, temporal.IsCanceledError(err), errors.Is(err, activity.ErrActivityPaused), errors.Is(err, activity.ErrActivityReset):
-		h.answered()
+		h.answered(sent)
 		h.of.silent.Delete(h.info.WorkflowExecution.RunID)
 		if err != nil { // the SDK has to know it too, or it reports a cancelled activity as failed
 			activity.RecordHeartbeat(ctx, details...)
@@ -189,6 +190,14 @@ func (h *heartbeat) patience() error {
 		return errAlone
 	case !alone && h.left() <= 0:
 		return errSilent
+	}
+	return nil
+}
+
+// late is patience for who is about to act outside. That another attempt acts instead is no reason to leave the host.
+func (h *heartbeat) late() error {
+	if err := h.patience(); err != nil {
+		return fault.New(fault.Infra, "%w", err)
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/clock"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
@@ -159,6 +160,42 @@ func TestSilenceIsNoticedInTime(t *testing.T) {
 			})
 		}
 	}
+}
+
+// slow answers a heartbeat, and its process reads the answer much later: it was stopped meanwhile.
+type slow struct{ client.Client }
+
+func (slow) RecordActivityHeartbeat(context.Context, []byte, ...any) error {
+	time.Sleep(time.Minute)
+	return nil
+}
+
+// TestStoppedProcessIsLate: a step whose process was stopped for longer than the heartbeat may take effect no more when it goes on, before anything
+// else has told it so. What was sent before the stop is no heartbeat of now.
+func TestStoppedProcessIsLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHeartbeat(&Interceptor{client: func(context.Context) client.Client { return slow{} }}, activity.Info{HeartbeatTimeout: 5 * time.Second})
+		ctx, stop := h.run(t.Context())
+		if err := clock.Late(ctx); err != nil {
+			t.Errorf("at the beginning: %v", err)
+		}
+		h.hurry()
+		time.Sleep(time.Minute - time.Second)
+		if err := clock.Late(ctx); !errors.Is(err, errSilent) || fault.KindOf(err) != fault.Infra || ctx.Err() != nil {
+			t.Errorf("before the answer: %v, the context has %v", err, ctx.Err())
+		}
+		time.Sleep(time.Second + time.Millisecond)
+		if err := clock.Late(ctx); !errors.Is(err, errSilent) {
+			t.Errorf("after the answer to an old heartbeat: %v", err)
+		}
+		stop()
+		without, end := newHeartbeat(&Interceptor{}, activity.Info{}).run(t.Context())
+		defer end()
+		time.Sleep(time.Hour)
+		if err := clock.Late(without); err != nil {
+			t.Errorf("a step without heartbeats: %v", err)
+		}
+	})
 }
 
 // patient answers heartbeats and counts them.

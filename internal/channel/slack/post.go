@@ -7,6 +7,7 @@ import (
 	slackgo "github.com/slack-go/slack"
 
 	"github.com/longshift/longshift/internal/channel"
+	"github.com/longshift/longshift/internal/clock"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/task"
 )
@@ -61,6 +62,9 @@ func (s *Slack) send(
 	if show {
 		options = append(options, slackgo.MsgOptionBroadcast())
 	}
+	if err := clock.Late(ctx); err != nil { // another worker has posted it, or will
+		return task.MessageRef{}, problem(ctx, "post to Slack channel "+to.ID, err)
+	}
 	room, ts, err := api.PostMessageContext(ctx, to.ID, options...)
 	if err != nil {
 		return task.MessageRef{}, problem(ctx, "post to Slack channel "+to.ID, err)
@@ -99,6 +103,8 @@ func (s *Slack) Edit(ctx context.Context, at task.MessageRef, m channel.Message)
 	if m.Key != "" {
 		options = append(options, part{1, 1}.metadata(m.Key))
 	}
-	_, _, _, err = api.UpdateMessageContext(ctx, at.ID, at.Message, options...)
+	if err = clock.Late(ctx); err == nil { // what another worker has written is newer
+		_, _, _, err = api.UpdateMessageContext(ctx, at.ID, at.Message, options...)
+	}
 	return problem(ctx, "edit message "+at.Message+" in Slack channel "+at.ID, err)
 }

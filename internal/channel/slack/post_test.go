@@ -8,6 +8,8 @@ import (
 
 	"github.com/longshift/longshift/internal/channel"
 	"github.com/longshift/longshift/internal/channel/slack/slacktest"
+	"github.com/longshift/longshift/internal/clock"
+	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/task"
 )
 
@@ -59,6 +61,25 @@ func TestPostAgain(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestPostLate: a worker that was stopped, and whose attempt has been given up, writes nothing when it goes on: another may have.
+func TestPostLate(t *testing.T) {
+	f := newFake(t)
+	s := f.open(nil)
+	to, m := room(general, ""), channel.Message{Key: "card", Text: "Preparing."}
+	at := mustPost(t, s, to, m, false)
+	ctx := clock.WithLimit(t.Context(), func() error { return fault.New(fault.Infra, "too late") })
+	_, posted := s.Post(ctx, to, channel.Message{Key: "plan", Text: "The plan."}, true)
+	edited := s.Edit(ctx, at, channel.Message{Key: "card", Text: "Planning."})
+	for does, err := range map[string]error{"post": posted, "edit": edited} {
+		if fault.KindOf(err) != fault.Infra || !strings.Contains(err.Error(), "too late") {
+			t.Errorf("%s: %v", does, err)
+		}
+	}
+	if all := f.Messages(general); len(all) != 1 || !strings.Contains(all[0].Text, "Preparing") {
+		t.Errorf("the channel has %+v", all)
 	}
 }
 

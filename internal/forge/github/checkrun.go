@@ -6,6 +6,7 @@ import (
 
 	gh "github.com/google/go-github/v66/github"
 
+	"github.com/longshift/longshift/internal/clock"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/task"
@@ -37,6 +38,9 @@ func (f *Forge) WriteCheckRun(ctx context.Context, r task.Repository, c forge.Ch
 		do, err := s.nextCheckRun(ctx, c)
 		if err != nil || do == nil {
 			return err
+		}
+		if err := clock.Late(ctx); err != nil { // another worker has written it, or will
+			return s.fault("write check run", err)
 		}
 		if err = s.once(ctx, do); err == nil {
 			return nil

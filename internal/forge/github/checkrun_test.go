@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/longshift/longshift/internal/clock"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/internal/forge/forgetest"
@@ -60,6 +61,19 @@ func TestCheckRun(t *testing.T) {
 	if got.Name != "Longshift" || got.Key != "longshift/task-1/1" ||
 		got.Title != "Round 1" || got.Summary != "It works." || got.Text != "### Log" {
 		t.Errorf("%+v", got)
+	}
+}
+
+// A worker that was stopped, and whose attempt has been given up, writes nothing when it goes on: another may have.
+func TestCheckRunLate(t *testing.T) {
+	b := newAppBench(t)
+	head := b.request().HeadCommit
+	ctx := clock.WithLimit(t.Context(), func() error { return fault.New(fault.Infra, "too late") })
+	if err := b.forge.WriteCheckRun(ctx, shop(), checkRun(head, 1, "")); fault.KindOf(err) != fault.Infra || !strings.Contains(err.Error(), "too late") {
+		t.Error(err)
+	}
+	if got := b.states(head); got != "" {
+		t.Errorf("there is %s", got)
 	}
 }
 
