@@ -213,7 +213,13 @@ func added(cost float64, more time.Duration) string {
 	return text
 }
 
-func (ib *inbox) canAbandon(signals.AbandonRequest) error { return ib.open() }
+// canAbandon refuses what comes when the work is done: a workspace that is being removed can't be kept any more.
+func (ib *inbox) canAbandon(signals.AbandonRequest) error {
+	if ib.status.Phase == task.Cleaning {
+		return fault.New(fault.Conflict, "the task is done, and its workspace is being removed").WithHint("`longshift undo` takes back what it has done")
+	}
+	return ib.open()
+}
 
 func (ib *inbox) onAbandon(ctx workflow.Context, r signals.AbandonRequest) string {
 	ib.abandoned = fmt.Sprintf("abandoned by %s", who(r.By))

@@ -1,6 +1,8 @@
 package workflows
 
 import (
+	"slices"
+
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/longshift/longshift/activities"
@@ -43,8 +45,10 @@ func (se *sessions) native(ctx workflow.Context, s *session, in activities.Sessi
 		}
 	case res.Kind == agent.Completed: // what came too late is for the next session
 		s.head = res.Head
-		se.inbox.tells = append(s.input.Prompt.Messages[min(res.Messages, len(s.input.Prompt.Messages)):], se.inbox.tells...)
+		heard := min(res.Messages, len(s.input.Prompt.Messages))
+		se.inbox.tells = slices.Concat(s.input.Prompt.Messages[heard:], se.inbox.tells)
 		se.status.Tells = len(se.inbox.tells)
+		s.input.Prompt.Messages = s.input.Prompt.Messages[:heard:heard]
 	default:
 		s.head = res.Head
 	}

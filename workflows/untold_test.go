@@ -10,6 +10,7 @@ import (
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
+	"github.com/longshift/longshift/workflows"
 )
 
 // tellsLate has a person send a message while the last review runs.
@@ -73,5 +74,54 @@ func TestEndedTaskTakesNothing(t *testing.T) {
 	}
 	if end.Outcome != task.PullRequest {
 		t.Errorf("ended %s", end.Outcome)
+	}
+}
+
+// Nobody is promised a workspace that is being removed.
+func TestAbandonedWhileItCleansUp(t *testing.T) {
+	w := newWorld(t)
+	var a *answer
+	w.clean = func(activities.CleanInput) error {
+		a = w.update(signals.Abandon, signals.AbandonRequest{Reason: "too late"})
+		return nil
+	}
+	if s := w.start(t); s.Outcome != task.PullRequest || a == nil || a.refused == nil || !strings.Contains(a.refused.Error(), "is being removed") {
+		t.Errorf("outcome %s, answer %+v", s.Outcome, a)
+	}
+}
+
+// A message that comes too late for an ask of Longshift's own agent is told once with the next one.
+func TestLateMessageIsToldOnce(t *testing.T) {
+	w := newWorld(t)
+	w.settings.Agent, w.settings.Approval.Mode = task.AgentNative, task.ApprovalNone
+	asks, told := 0, 0
+	w.env.RegisterWorkflowWithOptions(func(ctx workflow.Context, run workflows.SessionRun) (activities.SessionResult, error) {
+		in := run.Open.SessionInput
+		res := well(in)
+		res.Messages = len(in.Prompt.Messages)
+		if in.Role != task.Implementer || in.Prompt.Deliverable.ID != "FIX-001" {
+			return res, nil
+		}
+		said := workflow.GetSignalChannel(ctx, signals.SessionTell)
+		if asks++; asks == 1 { // it ends without a report when the message has come, and has not told the model
+			said.Receive(ctx, nil)
+			res.Report = task.Report{Kind: task.ReportNone}
+			return res, nil
+		}
+		told += len(in.Prompt.Messages)
+		if err := workflow.Sleep(ctx, time.Minute); err != nil {
+			return res, err
+		}
+		for said.ReceiveAsync(nil) {
+			told++
+			res.Messages++
+		}
+		return res, nil
+	}, workflow.RegisterOptions{Name: signals.AgentSession})
+	w.env.RegisterDelayedCallback(func() {
+		w.env.SignalWorkflow(signals.Tell, signals.TellRequest{Text: "use tabs", Message: signals.Message{By: "ann"}})
+	}, time.Second)
+	if s := w.start(t); s.Outcome != task.PullRequest || asks != 2 || told != 1 || len(s.Warnings) != 0 {
+		t.Errorf("outcome %s, %d asks, told %d times, warnings %q", s.Outcome, asks, told, s.Warnings)
 	}
 }
