@@ -80,6 +80,7 @@ type PullRequestState struct {
 type Parked struct {
 	Reason Reason `json:"reason"`
 	Detail string `json:"detail"`
+	About  string `json:"about,omitempty"` // names what the round was about that has ended badly
 }
 
 // IssueTaskID is the workflow id of the one task for an issue of a forge.

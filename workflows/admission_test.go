@@ -508,7 +508,7 @@ func TestFailureIsToldToTheRepositoryOnly(t *testing.T) {
 	}
 }
 
-// A run that ends for the next one gives back what that would not know of, and ends for good when it was to end.
+// A run that ends for the next one gives back what that would not know of.
 func TestNextRunIsOwedNothing(t *testing.T) {
 	t.Parallel()
 	w := newArriving(t, waits, letIn)
@@ -549,5 +549,33 @@ func TestCommandHoldsNoPlace(t *testing.T) {
 	want := []string{"enter", "claimed", "leave", "enter", "leave", "reported"}
 	if end.Outcome != task.PullRequest || !slices.Equal(w.acts, want) || w.entered[1].Request.Priority != signals.PriorityResume {
 		t.Errorf("ended %s, acts %q, want %q; asked with %+v", end.Outcome, w.acts, want, w.entered)
+	}
+}
+
+// An answer for one run holds longer by the time for which the task waits for its turn, in which no session can use it.
+func TestAnswerHoldsWhileTheTaskWaits(t *testing.T) {
+	t.Parallel()
+	w := newArriving(t, letIn, waits)
+	w.settings.Approval.Mode = task.ApprovalAuto
+	n := 0
+	var again *asked
+	w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+		if in.Role != task.Implementer {
+			return activities.SessionResult{}, nil
+		}
+		if n++; n == 1 {
+			return activities.SessionResult{Kind: agent.NeedsApproval, Error: "a person has been asked"}, nil
+		}
+		if n == 2 {
+			again = w.askFor("aaaa1111", "terraform plan")
+		}
+		return activities.SessionResult{}, nil
+	}
+	w.env.RegisterDelayedCallback(func() { w.askFor("aaaa1111", "terraform plan") }, 5*time.Minute)
+	w.env.RegisterDelayedCallback(func() { w.update(signals.Allow, signals.AllowRequest{Question: "aaaa"}) }, 3*time.Hour)
+	w.env.RegisterDelayedCallback(func() { w.env.SignalWorkflow(signals.Admission, letIn) }, 20*time.Hour)
+	end := w.startWith(t, issue7)
+	if end.Outcome != task.PullRequest || again == nil || again.answer.Verdict != signals.Yes {
+		t.Errorf("ended %s, the session was told %+v", end.Outcome, again)
 	}
 }

@@ -121,7 +121,7 @@ func (ck *checks) check(ctx workflow.Context) error {
 	if ck.settings.Check == "" {
 		return nil
 	}
-	for n := 1; ; n++ {
+	for unfinished := 0; ; {
 		if err := ck.setupAnew(ctx); err != nil {
 			return err
 		}
@@ -137,8 +137,8 @@ func (ck *checks) check(ctx workflow.Context) error {
 			ck.status.Check, ck.unchecked = c, false
 			return nil
 		}
-		if n%mostUnfinished == 0 {
-			if err := ck.parking.suspend(ctx, signals.ReasonInfra, "the check did not finish, %d times: %s", n, c.Unfinished); err != nil {
+		if unfinished++; unfinished%mostUnfinished == 0 {
+			if err := ck.parking.suspend(ctx, signals.ReasonInfra, "the check did not finish, %d times: %s", unfinished, c.Unfinished); err != nil {
 				return err
 			}
 		}

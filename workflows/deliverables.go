@@ -54,8 +54,10 @@ func (dv *deliverables) withhold(why string) {
 // pending. What the check says goes to the next session.
 func (dv *deliverables) execute(ctx workflow.Context) error {
 	for {
-		if err := dv.checks.setupAnew(ctx); err != nil {
-			return err
+		if !dv.merging { // a conflict is resolved first
+			if err := dv.checks.setupAnew(ctx); err != nil {
+				return err
+			}
 		}
 		next, ok := dv.status.Plan.Next()
 		if !ok {

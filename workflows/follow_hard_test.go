@@ -316,19 +316,29 @@ func TestRoundThatEndsBadly(t *testing.T) {
 	w.agent = func(activities.SessionInput) (activities.SessionResult, error) {
 		return activities.SessionResult{Kind: agent.Quota, Error: "used up"}, nil
 	}
-	var asked signals.Status
-	w.env.RegisterDelayedCallback(func() { asked = w.status(t) }, 4*time.Hour)
+	asked := map[time.Duration]signals.Status{}
+	for _, at := range []time.Duration{4 * time.Hour, 8 * time.Hour, 12 * time.Hour} {
+		w.env.RegisterDelayedCallback(func() { asked[at] = w.status(t) }, at)
+	}
+	w.env.RegisterDelayedCallback(func() { w.update(signals.Resume, nil) }, 6*time.Hour)
 	s := w.lookAfter(t, func(at time.Duration) forge.Snapshot {
+		l := open(thread(11, "x"))
+		l.Stamp = at.String() // something else has changed each time
 		switch {
-		case at > 5*time.Hour:
+		case at > 13*time.Hour:
 			return merged()
-		case w.looks[len(w.looks)-1].Stamp != "":
-			return forge.Snapshot{Unchanged: true}
+		case at > 10*time.Hour:
+			l.Items = append(l.Items, thread(12, "and y"))
 		}
-		return open(thread(11, "x"))
+		return l
 	})
-	if s.Outcome != task.PullMerged || !asked.NeedsHuman || !strings.Contains(asked.Detail, "quota is used up") || len(w.asked) != 1 {
-		t.Errorf("outcome %s after %d sessions; asked for %s: %s%s", s.Outcome, len(w.asked), asked.Reason, asked.Detail, logText(s))
+	for at, status := range asked {
+		if !status.NeedsHuman || !strings.Contains(status.Detail, "quota is used up") {
+			t.Errorf("after %s: round %d, asked for %s: %s", at, status.Rounds, status.Reason, status.Detail)
+		}
+	}
+	if s.Outcome != task.PullMerged || len(w.asked) != 3 { // one for each round: the first, after the resume, and with another thread
+		t.Errorf("outcome %s after %d sessions%s", s.Outcome, len(w.asked), logText(s))
 	}
 }
 

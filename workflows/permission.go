@@ -42,9 +42,11 @@ func (se *sessions) awaitAnswers(ctx workflow.Context, detail string) error {
 		se.questions.refuseExpired(ctx)
 	}
 	se.parking.goOn(ctx, phase)
-	if yielded {
-		_, err := admissions.acquire(ctx, signals.PriorityResume)
-		return err
+	if !yielded {
+		return nil
 	}
-	return nil
+	answered := workflow.Now(ctx)
+	_, err := admissions.acquire(ctx, signals.PriorityResume)
+	se.questions.extend(workflow.Now(ctx).Sub(answered))
+	return err
 }

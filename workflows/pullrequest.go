@@ -37,6 +37,7 @@ type follower struct {
 	poller    *poller
 	overtaken int    // rounds in a row that somebody else's push has made void
 	pushed    string // commit that the round has pushed
+	answered  int    // resumes that the round was for
 }
 
 // run waits until there is something to do, does it in a round, and waits again. A parked pull request waits for a person, or for the cause
@@ -66,6 +67,9 @@ func (f *follower) run(ctx workflow.Context) error {
 		if err := f.act(ctx); err != nil {
 			return err
 		}
+		if f.answered > resumed && workflow.GetVersion(ctx, parkedRound, workflow.DefaultVersion, 1) >= 1 {
+			resumed = f.answered // the round itself waited for a person, who has said nothing of the next one
+		}
 	}
 }
 
@@ -77,6 +81,10 @@ func (f *follower) act(ctx workflow.Context) error {
 		if f.checkRuns.stopped {
 			f.checkRuns.end(ctx, f.poller.snapshot.Head, forge.Standing{State: forge.Void, Detail: "Nothing is left to do"})
 		}
+		f.admissions.release(ctx, signals.ReleaseRequest{}, nil)
+		return nil
+	}
+	if p := f.going.Parked; p != nil && p.About == f.about(items) {
 		f.admissions.release(ctx, signals.ReleaseRequest{}, nil)
 		return nil
 	}

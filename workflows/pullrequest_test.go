@@ -150,7 +150,6 @@ func logText(s signals.Status) string {
 	return b.String()
 }
 
-// The same failure on a new head stops the work with a reason; a person's resume lets it try again.
 // Each round has a work tree of its own, without what setup has made in others.
 func TestSetupRunsInEachRound(t *testing.T) {
 	w := newWorld(t)
@@ -169,6 +168,7 @@ func TestSetupRunsInEachRound(t *testing.T) {
 	}
 }
 
+// The same failure on a new head stops the work with a reason; a person's resume lets it try again.
 func TestBlockerReturns(t *testing.T) {
 	w := newWorld(t)
 	heads := 1

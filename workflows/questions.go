@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"go.temporal.io/sdk/workflow"
 
@@ -99,6 +100,16 @@ func (qs *questions) answerTo(ctx workflow.Context, q signals.Question) (signals
 		return signals.Answer{}, false
 	}
 	return a, true
+}
+
+// extend has answers for one run hold longer, by a time in which no session could use them.
+func (qs *questions) extend(by time.Duration) {
+	for _, id := range workflow.DeterministicKeys(qs.answers) {
+		if a := qs.answers[id]; !a.Lasting() {
+			a.Expires = a.Expires.Add(by)
+			qs.answers[id] = a
+		}
+	}
 }
 
 func (qs *questions) openQuestion(id string) int {

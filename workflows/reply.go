@@ -11,9 +11,8 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// reply answers each item at the pull request. A check that failed on head has an answer of its own there, also when it had failed in the same way
-// on an earlier one.
-func (f *follower) reply(ctx workflow.Context, items []forge.Item, head string) error {
+// reply answers each item at the pull request. A check that has failed in the same way before has an answer of each round.
+func (f *follower) reply(ctx workflow.Context, items []forge.Item) error {
 	var replies []forge.Reply
 	for n, i := range items {
 		c, ok := f.deliverables.results[itemID(i, n)]
@@ -22,7 +21,7 @@ func (f *follower) reply(ctx workflow.Context, items []forge.Item, head string) 
 		}
 		key := fmt.Sprintf("%s/%s/%s", f.status.TaskID, i.Key, answers(i))
 		if i.Kind == forge.CheckItem {
-			key += "/" + short(head)
+			key += fmt.Sprint("/", f.status.Plan.Revision) // each round has one of its own
 		} else {
 			f.going.Done[i.Key] = answers(i)
 		}

@@ -31,7 +31,9 @@ func (f *follower) attempt(ctx workflow.Context, items []forge.Item) error {
 	f.journal.show(ctx, f.announcement())
 	f.pushed = ""
 	f.checkRuns.begin(ctx, f.poller.snapshot.Head, fmt.Sprintf("Round %d: %s", f.going.Rounds, f.news(items)))
+	about := f.about(items)
 	err := f.round(ctx, items)
+	f.answered = f.inbox.resumed()
 	f.admissions.release(ctx, signals.ReleaseRequest{}, nil)
 	var e *ending
 	switch {
@@ -47,21 +49,15 @@ func (f *follower) attempt(ctx workflow.Context, items []forge.Item) error {
 	case isLost(err): // the items are still open at the pull request
 		f.journal.say(ctx, "host", "commits of this round were lost with their host; doing it again")
 	case asError(err, &e):
-		f.park(ctx, signals.ReasonErrors, e.Error())
+		f.parkRound(ctx, about, signals.ReasonErrors, e.Error())
 	default:
-		f.park(ctx, signals.ReasonInfra, message(err))
+		f.parkRound(ctx, about, signals.ReasonInfra, message(err))
 	}
 	f.showRound(ctx, err)
 	f.sweep(ctx)
-	if f.going.Parked != nil && workflow.GetVersion(ctx, parkedRound, workflow.DefaultVersion, 1) >= 1 {
-		return nil // the next round would end like this one, until a person or a change at the pull request helps
-	}
 	f.poller.again() // replies and pushes have changed the pull request
 	return nil
 }
-
-// parkedRound is the change since which a round that ends badly is not followed by another one on the same pull request.
-const parkedRound = "parked-round"
 
 // showRound completes the check run of a round: on what it has pushed, or on the commit that it began with.
 func (f *follower) showRound(ctx workflow.Context, err error) {
@@ -113,7 +109,6 @@ func (f *follower) aim(items []forge.Item) string {
 
 // round assigns a host, restores the workspace at the branch's head, resolves a conflict, works, checks, reviews, pushes and replies.
 func (f *follower) round(ctx workflow.Context, items []forge.Item) error {
-	head := f.poller.snapshot.Head
 	f.status.Commits, f.status.Review, f.status.Check = nil, nil, nil
 	f.deliverables.begin()
 	f.commits.found(nil)
@@ -154,7 +149,7 @@ func (f *follower) round(ctx workflow.Context, items []forge.Item) error {
 			f.going.Tried[i.Key+":"+i.Sign] = f.poller.snapshot.Head
 		}
 	}
-	return f.reply(ctx, items, head)
+	return f.reply(ctx, items)
 }
 
 // agenda returns an empty plan of the next revision.

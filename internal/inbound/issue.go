@@ -15,7 +15,7 @@ import (
 // Comments on an issue whose task was not started.
 const (
 	lateComment    = "This came late, so nothing was done. If you still mean it, please say it again; label the issue again to start its task."
-	changedComment = "The text has changed since it was labelled. Label it again to start."
+	changedComment = "The text has changed since it was labelled, or it can't be told whether it has. Label it again to start."
 )
 
 // onIssue starts the task of an issue that a person with write access has labelled or assigned.
