@@ -190,7 +190,11 @@ func (a *Acts) unanswered(
 ) (ActResult, error) {
 	var why *agent.Failure
 	if throttled, ok := errors.AsType[*agent.Throttled](err); ok && heartbeatOf(ctx).info.Attempt > mostThrottled {
-		err = &agent.Failure{Kind: agent.Quota, Text: throttled.Error()}
+		used := &agent.Failure{Kind: agent.Quota, Text: throttled.Error()}
+		if later, ok := errors.AsType[*fault.Later](err); ok { // the task waits for that time, and not for a person
+			used.Reset = a.of.now().Add(later.After)
+		}
+		err = used
 	}
 	if !errors.As(err, &why) {
 		if ends.model.endpoint == nil || !ends.model.endpoint.State().BudgetRefused {

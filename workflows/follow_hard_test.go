@@ -80,6 +80,21 @@ func TestSignalWhileGoingOn(t *testing.T) {
 	}
 }
 
+// Who abandons the pull request in the very moment in which a run ends is heard.
+func TestAbandonedWhileGoingOn(t *testing.T) {
+	w := newWorld(t)
+	w.look = func(int) (forge.Snapshot, error) { return open(), nil }
+	w.inOneTask(2*time.Minute, func() {
+		w.env.SignalWorkflowSkippingWorkflowTask(signals.Abandon, signals.AbandonRequest{Reason: "not needed"})
+	})
+	w.env.RegisterWorkflow(workflows.PullRequest)
+	w.env.ExecuteWorkflow(workflows.PullRequest, w.handover())
+	var s signals.Status
+	if err := w.env.GetWorkflowResult(&s); err != nil || s.Outcome != task.Abandoned {
+		t.Errorf("outcome %q, %v", s.Outcome, err)
+	}
+}
+
 // A run that could not read the pull request has the next one read all of it: what is unchanged is news then.
 func TestUnreadWhenItGoesOn(t *testing.T) {
 	w := newWorld(t)
