@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"go.temporal.io/sdk/temporal"
 
@@ -64,6 +65,20 @@ func TestNativeCommandWaitsForAPerson(t *testing.T) {
 			}
 			logged(t, s, asking, c.decision)
 		})
+	}
+}
+
+// TestAbandonedWhileACommandWaits ends a task that waits for a person: the wait ends with it, and does not begin again.
+func TestAbandonedWhileACommandWaits(t *testing.T) {
+	t.Parallel()
+	s := lab.NewStage(t, nativeFix(lab.Call("run_command", lab.Args{"command": asking})), nativeQuick)
+	s.Play()
+	parkedFor(t, s, signals.ReasonCommand)
+	if ran := s.Longshift(t, "abandon", s.Begun.GetID(), "--reason", "not that way"); ran.Code != 0 {
+		t.Fatalf("abandon: %+v", ran)
+	}
+	if end := s.End(t, s.Begun, time.Minute); end.Outcome != task.Abandoned || !strings.Contains(end.Detail, "not that way") {
+		t.Errorf("ended %s: %s", end.Outcome, end.Detail)
 	}
 }
 

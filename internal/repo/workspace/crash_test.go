@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/repo/workspace/gittest"
@@ -182,11 +183,21 @@ func TestWorkerKilledInTheMiddleOfAPush(t *testing.T) {
 			if refs := gittest.Refs(t, h.Bare); refs["refs/longshift/t-1"] != two.ID || two.ID == one.ID {
 				t.Errorf("refs %v", refs)
 			}
-			if left := gitsIn(b.m.config.Dir); len(left) > 0 {
+			if left := gitsLeft(b.m.config.Dir); len(left) > 0 {
 				t.Errorf("still running: %v", left)
 			}
 		})
 	}
+}
+
+// gitsLeft lists the gits of a killed worker that don't end by themselves. That takes those who watch over them a moment.
+func gitsLeft(dir string) (left []string) {
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); <-time.After(20 * time.Millisecond) {
+		if left = gitsIn(dir); len(left) == 0 {
+			break
+		}
+	}
+	return left
 }
 
 // gitsIn lists the gits that work on a data directory.
