@@ -261,7 +261,7 @@ func TestSetupRunsOnceForATree(t *testing.T) {
 		}, []string{"make deps", check, "make deps", check, check}},
 		"the host of a check has gone": {func(w *world) {
 			w.hosts = []string{"alpha", "beta"}
-			w.cut = func(n int) error {
+			w.cut = func(_ string, n int) error {
 				if n == 2 {
 					return stopping()
 				}

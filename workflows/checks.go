@@ -147,9 +147,17 @@ func (ck *checks) check(ctx workflow.Context) error {
 
 // prove runs the proof of a deliverable on the work as it is.
 func (ck *checks) prove(ctx workflow.Context, d task.Deliverable, clean bool) (*signals.Check, error) {
-	ck.proofs++
-	in := activities.CommandInput{N: ck.proofs, Command: d.Proof, Commands: ck.settings.Commands, Clean: clean}
-	return ck.command(ctx, commands.RunProof, in, d.ID+": ")
+	for {
+		ck.proofs++
+		in := activities.CommandInput{N: ck.proofs, Command: d.Proof, Commands: ck.settings.Commands, Clean: clean}
+		c, err := ck.command(ctx, commands.RunProof, in, d.ID+": ")
+		if err != nil || !ck.bare(ctx) {
+			return c, err
+		}
+		if err := ck.setupAnew(ctx); err != nil { // another host has run it, as in check
+			return nil, err
+		}
+	}
 }
 
 // sound tells whether the last check lets the work pass.

@@ -6,10 +6,43 @@ import (
 	"testing"
 	"time"
 
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/temporal"
+
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
 )
+
+// A proof that another host has run, in a tree where setup had not run, says nothing.
+func TestProofOfAHostThatTakesOver(t *testing.T) {
+	w := newWorld(t)
+	w.settings.Setup, w.settings.Check, w.hosts = "make deps", "", []string{"alpha", "beta"}
+	w.probe = func() error { return temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_SCHEDULE_TO_START, nil) }
+	w.agent = func(in activities.SessionInput) (res activities.SessionResult, err error) {
+		if in.Role == task.Planner {
+			res = well(in)
+			res.Plan.Deliverables[0].Proof = "proof"
+		}
+		return res, nil
+	}
+	w.cut = func(_ string, n int) error {
+		if n == 2 {
+			return stopping()
+		}
+		return nil
+	}
+	w.prove = func(_ string, n int) signals.Check { // before the work, cut off, on the other host, and there after setup
+		if n < 4 {
+			return signals.Check{ExitCode: 1}
+		}
+		return signals.Check{Ran: &task.Ran{N: 1, Of: task.RanTests}}
+	}
+	s := w.startWith(t, `{"repository":"acme/calc","task":"carry it out","spec":["SPEC.md"]}`)
+	if s.Outcome != task.PullRequest || w.roles() != "piir" || s.Host != "beta" {
+		t.Errorf("outcome %s on %s after %s", s.Outcome, s.Host, w.roles())
+	}
+}
 
 // A deliverable with a proof is done when the proof says so. The proof is written as its outcomes, run by run: "-" fails, "+" passes, "0" runs
 // no tests, "x" does not finish.

@@ -50,7 +50,7 @@ type world struct {
 	check    func(n int) signals.Check // what the nth run of the check comes to, from 1; nil: it passes
 	setup    signals.Check             // what setup comes to
 	checks   int
-	cut      func(n int) error                         // with what the nth run of the check is cut off; may be nil
+	cut      func(command string, n int) error         // with what the nth run of the check, or of a proof, is cut off; may be nil
 	prove    func(command string, n int) signals.Check // what the nth run of a proof comes to, from 1; nil: it fails the first time
 	proofs   map[string]int                            // runs of proofs
 
@@ -179,7 +179,7 @@ func (w *world) RunChecks(_ context.Context, in activities.CommandInput) (signal
 	c := signals.Check{Command: in.Command, Duration: time.Second}
 	w.checks++
 	if w.cut != nil {
-		if err := w.cut(w.checks); err != nil {
+		if err := w.cut(in.Command, w.checks); err != nil {
 			return signals.Check{}, err
 		}
 	}
@@ -196,6 +196,11 @@ func (w *world) RunProof(_ context.Context, in activities.CommandInput) (signals
 		w.proofs = map[string]int{}
 	}
 	w.proofs[in.Command]++
+	if w.cut != nil {
+		if err := w.cut(in.Command, w.proofs[in.Command]); err != nil {
+			return signals.Check{}, err
+		}
+	}
 	c := signals.Check{ExitCode: 1}
 	switch n := w.proofs[in.Command]; {
 	case w.prove != nil:
