@@ -128,7 +128,7 @@ func waitsForAnswer(t *testing.T, make Factory) {
 }
 
 func waitsInVain(t *testing.T, make Factory) {
-	for _, wall := range []time.Duration{2 * time.Second, 5 * time.Second, 20 * time.Second} { // the longer ones where an agent takes longer to start
+	for _, wall := range []time.Duration{2 * time.Second, 5 * time.Second, 20 * time.Second, time.Minute} { // the longer ones where an agent takes longer to start
 		f := make(t, task.Implementer, Step{Command: "touch a.txt"}, Step{Say: "Never said."})
 		f.Session.Wall = wall
 		var asked atomic.Bool
