@@ -38,7 +38,7 @@ func next(t *testing.T, at <-chan held) held {
 	select {
 	case h := <-at:
 		return h
-	case <-time.After(90 * time.Second):
+	case <-time.After(4 * time.Minute):
 		t.Fatal("no session came to the turn")
 		return held{}
 	}

@@ -38,7 +38,7 @@ func reached(t *testing.T, s *lab.Stage, stops <-chan *stop) *stop {
 	select {
 	case at := <-stops:
 		return at
-	case <-time.After(90 * time.Second):
+	case <-time.After(4 * time.Minute):
 		now, _ := s.Status(s.Begun.GetID())
 		t.Fatalf("the point was never reached: phase %s%s", now.Phase, lab.Log(now))
 		return nil

@@ -171,14 +171,14 @@ func (s *Stage) Play(change ...func(map[string]any)) client.WorkflowRun {
 
 func (s *Stage) Ended() signals.Status {
 	s.T.Helper()
-	return s.End(s.T, s.Begun, 3*time.Minute)
+	return s.End(s.T, s.Begun, 10*time.Minute)
 }
 
 // Until waits until the story's status fits.
 func (s *Stage) Until(what string, ok func(signals.Status) bool) signals.Status {
 	s.T.Helper()
 	var now signals.Status
-	Eventually(s.T, 90*time.Second, what, func() bool {
+	Eventually(s.T, 4*time.Minute, what, func() bool {
 		st, answered := s.Status(s.Begun.GetID())
 		if answered {
 			now = st
