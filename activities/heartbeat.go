@@ -124,7 +124,6 @@ func (h *heartbeat) run(ctx context.Context) (_ context.Context, stop func()) {
 			if !h.alone.Load() { // it has to know in time
 				wait = min(wait, max(h.left(), patience/16))
 			}
-			began := time.Now()
 			why := h.send(sending, wait)
 			if why != nil {
 				cancel(why)
@@ -132,8 +131,8 @@ func (h *heartbeat) run(ctx context.Context) (_ context.Context, stop func()) {
 			if errors.Is(why, errGone) {
 				return
 			}
-			pause := every - time.Since(began) // the silence counts from the sending
-			if h.answeredAt.Load() == last {   // it got no answer
+			pause := every - h.silence()     // which counts from the sending
+			if h.answeredAt.Load() == last { // it got no answer
 				pause = min(every, patience/2)
 			}
 			next.Reset(max(pause, patience/16))

@@ -6,9 +6,6 @@ import (
 	"testing"
 	"time"
 
-	enumspb "go.temporal.io/api/enums/v1"
-	"go.temporal.io/sdk/temporal"
-
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
@@ -235,39 +232,12 @@ func TestSetupRunsOnceForATree(t *testing.T) {
 				return res, nil
 			}
 		}, []string{"make deps", check, check, check, "make deps"}},
-		"the planner's host has gone": {func(w *world) {
-			w.hosts = []string{"alpha", "beta"}
-			cut := false
-			w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
-				if in.Role == task.Planner && !cut {
-					cut = true
-					return activities.SessionResult{}, stopping()
-				}
-				return activities.SessionResult{}, nil
-			}
-			w.probe = func() error { return temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_SCHEDULE_TO_START, nil) }
-		}, []string{"make deps", check, "make deps", check, check}},
-		"the implementer's host has gone": {func(w *world) {
-			w.hosts = []string{"alpha", "beta"}
-			cut := false
-			w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
-				if in.Role == task.Implementer && !cut {
-					cut = true
-					return activities.SessionResult{}, stopping()
-				}
-				return activities.SessionResult{}, nil
-			}
-			w.probe = func() error { return temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_SCHEDULE_TO_START, nil) }
-		}, []string{"make deps", check, "make deps", check, check}},
+		"the planner's host has gone": {func(w *world) { w.losesHost(task.Planner) },
+			[]string{"make deps", check, "make deps", check, check}},
+		"the implementer's host has gone": {func(w *world) { w.losesHost(task.Implementer) },
+			[]string{"make deps", check, "make deps", check, check}},
 		"the host of a check has gone": {func(w *world) {
-			w.hosts = []string{"alpha", "beta"}
-			w.cut = func(_ string, n int) error {
-				if n == 2 {
-					return stopping()
-				}
-				return nil
-			}
-			w.probe = func() error { return temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_SCHEDULE_TO_START, nil) }
+			w.hosts, w.probe, w.cut = []string{"alpha", "beta"}, unanswered, atSecond
 		}, []string{"make deps", check, check, check, "make deps", check, check}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -88,6 +88,19 @@ func (ck *checks) setupAnew(ctx workflow.Context) error {
 	return nil
 }
 
+// judge runs a command that judges the work, in a tree in which setup has run. One that a host has run which took the task over meanwhile says
+// nothing: what setup makes is not there.
+func (ck *checks) judge(ctx workflow.Context, run func() (*signals.Check, error)) (*signals.Check, error) {
+	for {
+		if err := ck.setupAnew(ctx); err != nil {
+			return nil, err
+		}
+		if c, err := run(); err != nil || !ck.bare(ctx) {
+			return c, err
+		}
+	}
+}
+
 // bare tells whether the work tree is one in which setup has not run.
 func (ck *checks) bare(ctx workflow.Context) bool {
 	return ck.settings.Setup != "" && ck.setIn != ck.runner.made && workflow.GetVersion(ctx, freshTree, workflow.DefaultVersion, 1) >= 1
@@ -122,16 +135,12 @@ func (ck *checks) check(ctx workflow.Context) error {
 		return nil
 	}
 	for unfinished := 0; ; {
-		if err := ck.setupAnew(ctx); err != nil {
-			return err
-		}
-		ck.checked++
-		c, err := ck.command(ctx, commands.RunChecks, activities.CommandInput{N: ck.checked, Command: ck.settings.Check}, "check: ")
+		c, err := ck.judge(ctx, func() (*signals.Check, error) {
+			ck.checked++
+			return ck.command(ctx, commands.RunChecks, activities.CommandInput{N: ck.checked, Command: ck.settings.Check}, "check: ")
+		})
 		if err != nil {
 			return err
-		}
-		if ck.bare(ctx) { // a host that took the task over meanwhile has run it in a tree without what setup makes
-			continue
 		}
 		if c.Unfinished == "" {
 			ck.status.Check, ck.unchecked = c, false
@@ -147,17 +156,11 @@ func (ck *checks) check(ctx workflow.Context) error {
 
 // prove runs the proof of a deliverable on the work as it is.
 func (ck *checks) prove(ctx workflow.Context, d task.Deliverable, clean bool) (*signals.Check, error) {
-	for {
+	return ck.judge(ctx, func() (*signals.Check, error) {
 		ck.proofs++
 		in := activities.CommandInput{N: ck.proofs, Command: d.Proof, Commands: ck.settings.Commands, Clean: clean}
-		c, err := ck.command(ctx, commands.RunProof, in, d.ID+": ")
-		if err != nil || !ck.bare(ctx) {
-			return c, err
-		}
-		if err := ck.setupAnew(ctx); err != nil { // another host has run it, as in check
-			return nil, err
-		}
-	}
+		return ck.command(ctx, commands.RunProof, in, d.ID+": ")
+	})
 }
 
 // sound tells whether the last check lets the work pass.

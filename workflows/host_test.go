@@ -43,18 +43,7 @@ func TestWorkerRestartGoesOnWithTheSession(t *testing.T) {
 
 func TestHostGoneMovesTheTask(t *testing.T) {
 	w := newWorld(t)
-	w.hosts = []string{"alpha", "beta"}
-	cut := false
-	w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
-		if in.Role == task.Implementer && !cut {
-			cut = true
-			return activities.SessionResult{}, stopping()
-		}
-		return activities.SessionResult{}, nil
-	}
-	w.probe = func() error {
-		return temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_SCHEDULE_TO_START, nil)
-	}
+	w.losesHost(task.Implementer)
 	s := w.start(t)
 	if s.Outcome != task.PullRequest || s.Host != "beta" || s.Fence != 2 {
 		t.Errorf("outcome %s on %s with fence %d", s.Outcome, s.Host, s.Fence)

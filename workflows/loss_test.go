@@ -18,6 +18,27 @@ import (
 
 func unanswered() error { return temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_SCHEDULE_TO_START, nil) }
 
+// losesHost has the task's first host go during the first session in a role. Another one takes the task over.
+func (w *world) losesHost(during task.Role) {
+	w.hosts, w.probe = []string{"alpha", "beta"}, unanswered
+	gone := false
+	w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+		if in.Role == during && !gone {
+			gone = true
+			return activities.SessionResult{}, stopping()
+		}
+		return activities.SessionResult{}, nil
+	}
+}
+
+// atSecond is a host that goes during the second run of a command.
+func atSecond(_ string, n int) error {
+	if n == 2 {
+		return stopping()
+	}
+	return nil
+}
+
 func TestWorkLostBeforeItsCommitIsDoneAgain(t *testing.T) {
 	w := newWorld(t)
 	w.hosts = []string{"alpha", "beta"}

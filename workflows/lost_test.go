@@ -179,15 +179,8 @@ func TestCommitsWithoutTheirSecretArePushed(t *testing.T) {
 // is among those of the task, and the deliverable is recorded with it.
 func TestCommitThatNobodyReported(t *testing.T) {
 	w := newWorld(t)
-	w.hosts, w.probe, w.ahead = []string{"alpha", "beta"}, unanswered, "lost"
-	gone := false
-	w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
-		if in.Role == task.Implementer && !gone {
-			gone = true
-			return activities.SessionResult{}, stopping()
-		}
-		return activities.SessionResult{}, nil
-	}
+	w.losesHost(task.Implementer)
+	w.ahead = "lost"
 	w.commit = func(in activities.CommitInput) (activities.Committed, error) {
 		if in.Since == "base" {
 			return activities.Committed{Commit: "lost", Files: 1, Earlier: []signals.Commit{{ID: "lost", Subject: "fix: add"}}}, nil

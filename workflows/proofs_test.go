@@ -6,9 +6,6 @@ import (
 	"testing"
 	"time"
 
-	enumspb "go.temporal.io/api/enums/v1"
-	"go.temporal.io/sdk/temporal"
-
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
@@ -17,20 +14,14 @@ import (
 // A proof that another host has run, in a tree where setup had not run, says nothing.
 func TestProofOfAHostThatTakesOver(t *testing.T) {
 	w := newWorld(t)
-	w.settings.Setup, w.settings.Check, w.hosts = "make deps", "", []string{"alpha", "beta"}
-	w.probe = func() error { return temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_SCHEDULE_TO_START, nil) }
+	w.settings.Setup, w.settings.Check = "make deps", ""
+	w.hosts, w.probe, w.cut = []string{"alpha", "beta"}, unanswered, atSecond
 	w.agent = func(in activities.SessionInput) (res activities.SessionResult, err error) {
 		if in.Role == task.Planner {
 			res = well(in)
 			res.Plan.Deliverables[0].Proof = "proof"
 		}
 		return res, nil
-	}
-	w.cut = func(_ string, n int) error {
-		if n == 2 {
-			return stopping()
-		}
-		return nil
 	}
 	w.prove = func(_ string, n int) signals.Check { // before the work, cut off, on the other host, and there after setup
 		if n < 4 {

@@ -54,8 +54,8 @@ func (ad *admissions) pullClosed(ctx workflow.Context) error {
 	return workflow.ExecuteActivity(ad.assignment.control(ctx, "its pull request is open no more"), control.ReleaseAdmission, in).Get(ctx, nil)
 }
 
-// first returns the workflow id of the limiter that has admitted the task: the repository's, where there is one; "" when it has asked none.
-func (ad *admissions) first() (id string) {
+// limiter returns the workflow id of the limiter that has admitted the task: the repository's, where there is one; "" when it has asked none.
+func (ad *admissions) limiter() (id string) {
 	for _, one := range ad.all {
 		if !one.shared {
 			return one.limiter

@@ -91,6 +91,9 @@ type Kept struct {
 	Ended   time.Time    `json:"ended"`
 }
 
+// UnwantedText is the note of a task that had claimed its issue and does not begin.
+const UnwantedText = "This issue was closed or is not asked for any more, so the task does not begin."
+
 // Note is what a source shows about a task.
 type Note struct {
 	TaskID  string       `json:"taskId"`            // unique for every run of the task's workflow; identifies the note

@@ -54,7 +54,7 @@ func (s *Source) withdraw(ctx context.Context, q intake.Query, number int, n int
 			return fmt.Errorf("release issue #%d of %s: %w", number, q.Repository.Text, err)
 		}
 	}
-	if err := s.rest(ctx, q, number, ours+n.TaskID, unwantedText); err != nil {
+	if err := s.rest(ctx, q, number, ours+n.TaskID, intake.UnwantedText); err != nil {
 		return err
 	}
 	return why

@@ -35,11 +35,7 @@ const (
 // ours is the prefix of our notes' keys.
 const ours = "work/"
 
-// What the note of a task says that does not begin.
-const (
-	takenText    = "Another task has taken this issue, so this one does not begin."
-	unwantedText = "This issue was closed or is not asked for any more, so the task does not begin."
-)
+const takenText = "Another task has taken this issue, so this one does not begin."
 
 func (s *Source) Queue(ctx context.Context, q intake.Query, key string, n intake.Note) error {
 	number, err := s.check(q, key, n)

@@ -14,9 +14,6 @@ import (
 // claimHolds is how long a claim counts although the issue was not moved. It is longer than a call with all its retries.
 const claimHolds = 15 * time.Minute
 
-// unwantedText is the note of a task that had claimed the issue and does not begin. Its claim ends by itself.
-const unwantedText = "This issue was closed or is not asked for any more, so the task does not begin."
-
 // Claim implements intake.Reporter. It creates the note, claims the issue on it, sets the issue's state and updates the note's text, in
 // this order:
 //
@@ -51,8 +48,8 @@ func (l *Linear) Claim(ctx context.Context, q intake.Query, key string, n intake
 	case mine && i.State.Type == started && !i.gone():
 		return s.keep(ctx, i.Id, m, n)
 	case no != "":
-		if mine && !i.gone() { // an earlier attempt has said that it works; nobody reports the end of a task that has not begun
-			if err := s.keep(ctx, i.Id, m, intake.Note{TaskID: n.TaskID, Text: unwantedText}); err != nil {
+		if mine && !i.gone() { // an earlier attempt has said that it works; its claim ends by itself
+			if err := s.keep(ctx, i.Id, m, intake.Note{TaskID: n.TaskID, Text: intake.UnwantedText}); err != nil {
 				return err
 			}
 		}
