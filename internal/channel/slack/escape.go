@@ -62,8 +62,11 @@ func label(s string) string { return entities(excerpt.OneLine(s)) }
 
 // address returns a link's target for Slack's text format, or "" if it is not a web address.
 func address(link string) string {
+	if link == "" {
+		return ""
+	}
 	u, err := url.Parse(link)
-	if link == "" || err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.User != nil {
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.User != nil {
 		return ""
 	}
 	if strings.ContainsFunc(link, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {

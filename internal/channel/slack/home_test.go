@@ -77,7 +77,7 @@ func TestLongHome(t *testing.T) {
 		f := newFake(t)
 		part := channel.Part{Title: strings.Repeat("title ", 50)}
 		for range entries {
-			part.Entries = append(part.Entries, channel.Entry{Text: strings.Repeat("**long** & ", 150)})
+			part.Entries = append(part.Entries, channel.Entry{Text: strings.Repeat("**long** & ", 80)})
 		}
 		answered(t, f, channel.Answer{Page: &channel.Page{Parts: []channel.Part{part}}}, callEvent,
 			eventCall(slacktest.HomeEvent(ada.ID, "home", "1515449522000016")))
