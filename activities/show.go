@@ -16,9 +16,10 @@ import (
 // ShowInput asks to write or edit a message in a room. Its text is made from the status of the sender at that moment.
 type ShowInput struct {
 	Room    task.Room        `json:"room"`
-	Key     string           `json:"key"`          // identifies the message within its room
-	At      *task.MessageRef `json:"at,omitempty"` // the message to edit; nil for a new one
-	Notice  signals.Notice   `json:"notice"`       // without a subject: the card of the task
+	Key     string           `json:"key"`              // identifies the message within its room
+	At      *task.MessageRef `json:"at,omitempty"`     // the message to edit; nil for a new one
+	Sought  bool             `json:"sought,omitempty"` // a new one may stand already, with an older text
+	Notice  signals.Notice   `json:"notice"`           // without a subject: the card of the task
 	Settled string           `json:"settled,omitempty"`
 	Buttons []signals.Button `json:"buttons,omitempty"`
 }
@@ -42,7 +43,10 @@ func (c *Control) Show(ctx context.Context, in ShowInput) (task.MessageRef, erro
 	if in.At != nil {
 		return *in.At, ch.Edit(ctx, *in.At, m)
 	}
-	place, err := ch.Post(ctx, in.Room, m, activity.GetInfo(ctx).Attempt > 1)
+	place, err := ch.Post(ctx, in.Room, m, in.Sought || activity.GetInfo(ctx).Attempt > 1)
+	if err == nil && in.Sought {
+		err = ch.Edit(ctx, place, m)
+	}
 	if err != nil {
 		return place, err
 	}

@@ -113,6 +113,17 @@ func TestShowPlan(t *testing.T) {
 	}
 }
 
+// TestShowSought checks that a message that may stand already is looked for, and brought up to date.
+func TestShowSought(t *testing.T) {
+	for _, sought := range []bool{false, true} {
+		w := &wall{}
+		place, err := shows(t, w, told(), ShowInput{Room: anyRoom, Key: "k", Sought: sought})
+		if err != nil || place.Message != "1.2" || w.again != sought || len(w.posted) != 1 || (len(w.edited) == 1) != sought {
+			t.Errorf("sought %v: %+v, %v, looked for: %v, edited %+v", sought, place, err, w.again, w.edited)
+		}
+	}
+}
+
 func TestShowCommand(t *testing.T) {
 	w := &wall{}
 	in := ShowInput{Room: anyRoom, Notice: signals.Notice{Subject: signals.SubjectCommand, Question: "q1"}, Buttons: []signals.Button{{Verb: "allow", Token: "t.a"}, {Verb: "deny", Token: "t.d"}}}

@@ -31,7 +31,8 @@ type ConversationState struct {
 
 // RoomState is what one room shows.
 type RoomState struct {
-	Card     *task.MessageRef `json:"card,omitempty"` // the message that is edited in place
+	Card     *task.MessageRef `json:"card,omitempty"`    // the message that is edited in place
+	CardKey  string           `json:"cardKey,omitempty"` // key that it was first posted with; it may stand although Card is nil
 	Messages []RoomMessage    `json:"messages,omitempty"`
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/excerpt"
+	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/task"
 )
@@ -20,7 +21,12 @@ type checkRuns struct {
 	at      string // commit of the newest
 	open    bool   // it is in progress
 	stopped bool   // it says that a person is asked
+
+	owed *activities.CheckRunInput // could not be written: what completes the newest
 }
+
+// owedRun is the change since which a check run that could not be completed is completed later.
+const owedRun = "owed-check-run"
 
 // begin shows that work on a commit is in progress.
 func (cr *checkRuns) begin(ctx workflow.Context, commit, what string) {
@@ -49,6 +55,7 @@ func (cr *checkRuns) end(ctx workflow.Context, commit string, s forge.Standing) 
 
 // stop takes back what no longer holds when the workflow ends: that work is in progress, or that a person is asked.
 func (cr *checkRuns) stop(ctx workflow.Context) {
+	cr.settle(ctx)
 	if cr.open || cr.stopped {
 		cr.end(ctx, cr.at, forge.Standing{State: forge.Void, Detail: "The work on it has ended"})
 	}
@@ -65,12 +72,30 @@ func (cr *checkRuns) ask(ctx workflow.Context, commit string) {
 
 // write waits for its result, so that check runs are written in order, but not for long.
 func (cr *checkRuns) write(ctx workflow.Context, commit string, s forge.Standing) {
-	in := activities.CheckRunInput{Repository: cr.def.repo, TaskID: cr.status.TaskID, Commit: commit, N: cr.n, Standing: s}
-	options := workflow.WithScheduleToCloseTimeout(courtesy(ctx, "check run of "+short(commit)), 2*time.Minute)
-	if err := workflow.ExecuteActivity(options, control.WriteCheckRun, in).Get(ctx, nil); err != nil && ctx.Err() == nil {
-		all := &cr.status.Warnings
-		*all = append((*all)[max(0, len(*all)-10):], "the check run could not be written: "+message(err))
+	cr.deliver(ctx, activities.CheckRunInput{Repository: cr.def.repo, TaskID: cr.status.TaskID, Commit: commit, N: cr.n, Standing: s})
+}
+
+func (cr *checkRuns) deliver(ctx workflow.Context, in activities.CheckRunInput) {
+	options := workflow.WithScheduleToCloseTimeout(courtesy(ctx, "check run of "+short(in.Commit)), 2*time.Minute)
+	err := workflow.ExecuteActivity(options, control.WriteCheckRun, in).Get(ctx, nil)
+	if err == nil || ctx.Err() != nil {
+		return
 	}
+	all := &cr.status.Warnings
+	*all = append((*all)[max(0, len(*all)-10):], "the check run could not be written: "+message(err))
+	if in.Standing.State != forge.Working && kindOf(err) == fault.Infra {
+		cr.owed = &in
+	}
+}
+
+// settle completes the check run that could not be completed when its work ended, so that none is in progress for ever.
+func (cr *checkRuns) settle(ctx workflow.Context) {
+	in := cr.owed
+	if in == nil || ctx.Err() != nil || workflow.GetVersion(ctx, owedRun, workflow.DefaultVersion, 1) < 1 {
+		return
+	}
+	cr.owed = nil
+	cr.deliver(ctx, *in)
 }
 
 // log is the end of the task's log, with less of its long lines.

@@ -62,7 +62,10 @@ func TestCheckRunIsACourtesy(t *testing.T) {
 		t.Errorf("%s, %s", s.Outcome, w.shows())
 	}
 	w = newWorld(t)
-	w.takesRuns, w.runsFail = true, temporal.NewNonRetryableApplicationError("not allowed", string(fault.Denied), nil)
+	w.takesRuns = true
+	w.runFails = func() error {
+		return temporal.NewNonRetryableApplicationError("not allowed", string(fault.Denied), nil)
+	}
 	s := w.start(t)
 	if s.Outcome != task.PullRequest || len(w.runs) != 1 || len(s.Warnings) != 1 ||
 		!strings.Contains(s.Warnings[0], "the check run could not be written") {
@@ -87,6 +90,40 @@ func TestCheckRunsOfARound(t *testing.T) {
 	}
 	if d := w.runs[0].Standing.Detail; !strings.Contains(d, `Round 1: the check "test" failed`) {
 		t.Error(d)
+	}
+}
+
+// A check run that could not be completed while the forge was away is completed when it is back; what the forge refuses stays refused.
+func TestCheckRunIsCompletedAfterAnOutage(t *testing.T) {
+	const done = "2 head1 working, 2 head1 neutral, 2 pushed success"
+	for name, c := range map[string]struct {
+		kind  fault.Kind
+		until int // the last write that fails
+		want  string
+	}{
+		"away":                  {fault.Infra, 3, done + ", 2 pushed success"},
+		"away until it is over": {fault.Infra, 4, done + ", 2 pushed success, 2 pushed success"},
+		"not allowed":           {fault.Denied, 9, done},
+	} {
+		w := newWorld(t)
+		w.runFails = func() error {
+			if n := len(w.runs); n > 2 && n <= c.until {
+				return temporal.NewNonRetryableApplicationError("away", string(c.kind), nil)
+			}
+			return nil
+		}
+		w.lookAfter(t, func(at time.Duration) forge.Snapshot {
+			switch {
+			case at > 9*time.Hour:
+				return merged()
+			case len(w.replies) > 0:
+				return open()
+			}
+			return open(failing("test", "sign1"))
+		}, withRuns)
+		if got := w.shows(); got != c.want {
+			t.Errorf("%s: %s", name, got)
+		}
 	}
 }
 

@@ -149,7 +149,7 @@ func (c *conversation) quiet() bool {
 func (c *conversation) state() *signals.ConversationState {
 	s := &signals.ConversationState{Last: c.last, N: c.n}
 	for _, r := range c.rooms {
-		one := signals.RoomState{Card: r.Card}
+		one := signals.RoomState{Card: r.Card, CardKey: r.CardKey}
 		for _, m := range r.Messages {
 			m.Notice.Text = ""
 			one.Messages = append(one.Messages, m)

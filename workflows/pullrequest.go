@@ -75,6 +75,7 @@ func (f *follower) run(ctx workflow.Context) error {
 
 // act does what the newest snapshot asks for.
 func (f *follower) act(ctx workflow.Context) error {
+	f.checkRuns.settle(ctx)
 	items := f.todo()
 	if len(items) == 0 && !f.conflict() {
 		f.unpark(ctx)

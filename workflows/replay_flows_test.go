@@ -51,6 +51,8 @@ var recordedElsewhere = map[string][]string{
 	"task-check-run":           {"workflow CodingTask", "activity WriteCheckRun", "outcome pull_request"},
 	"pull-request-check-runs": {"workflow PullRequest", "sessions ir", "activity WriteCheckRun", "activity PushBranch", "log suspended blocker",
 		"update abandon", "outcome abandoned"},
+	"pull-request-check-run-owed": {"workflow PullRequest", "activity WriteCheckRun", "activity failed LongshiftInfra", "marker Version",
+		"outcome merged"},
 	"directory":            {"workflow Directory", "update invite", "update bind", "update unbind", "end terminated"},
 	"directory-workspaces": {"workflow Directory", "update switch", "end terminated"},
 	"arrival":              {"workflow Arrival", "activity Arrive", "retried Arrive", "end completed"},

@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
 	"fmt"
@@ -62,7 +63,10 @@ func (c *conversation) refresh(ctx workflow.Context, r *room, n signals.Notice) 
 	late := (n.Subject != "" || n.Final) && !workflow.Now(ctx).Before(n.At.Add(progressLife))
 	n.Subject = ""
 	in := c.showInput(r, n)
-	in.At = r.Card
+	if in.At = r.Card; in.At == nil {
+		in.Sought, in.Key = r.CardKey != "", cmp.Or(r.CardKey, in.Key)
+		r.CardKey = in.Key
+	}
 	if late && workflow.GetVersion(ctx, lateCard, workflow.DefaultVersion, 1) >= 1 {
 		in.Notice.At = workflow.Now(ctx) // what had a message of its own is shown on the card too, however long the channel was away
 	}

@@ -303,6 +303,31 @@ func TestDeletedMessage(t *testing.T) {
 	}
 }
 
+// A card whose writing came to nothing may stand all the same: the next try looks for it. One that a person deletes is written anew.
+func TestCardIsSoughtAfterAnOutage(t *testing.T) {
+	w := newWorld(t)
+	tries, gone := []string{}, false
+	w.show = func(in activities.ShowInput) error {
+		tries = append(tries, fmt.Sprintf("%s %t %t", in.Key[strings.Index(in.Key, ".")+1:], in.Sought, in.At != nil))
+		switch {
+		case len(tries) == 1:
+			return temporal.NewNonRetryableApplicationError("no answer", string(fault.Infra), nil)
+		case in.At != nil && !gone:
+			gone = true
+			return temporal.NewNonRetryableApplicationError("deleted", string(fault.NotFound), nil)
+		}
+		return nil
+	}
+	w.notify(time.Second, signals.Notice{N: 1, Kind: "prepared"})
+	w.notify(time.Hour, signals.Notice{N: 2, Kind: "deliverable"})
+	w.notify(2*time.Hour, signals.Notice{N: 3, Kind: "deliverable"})
+	w.notify(3*time.Hour, signals.Notice{N: 4, Kind: "ended", Final: true})
+	converse(t, w, slackRoom)
+	if got := strings.Join(tries, ", "); got != "1. false false, 1. true false, 3. false true, 3. false false, 4. false true" {
+		t.Errorf("tried %s", got)
+	}
+}
+
 // A command has a button for the whole task, a push has none.
 func TestButtonsOfACommand(t *testing.T) {
 	for id, want := range map[string]string{"4f2a91c0": "allow allow-task deny", "push-1": "allow deny"} {

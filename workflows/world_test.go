@@ -77,8 +77,8 @@ type world struct {
 	pushed  []activities.PushInput
 	follow  bool // pull requests can be looked after
 
-	takesRuns bool  // the forge takes check runs
-	runsFail  error // what writing one comes to
+	takesRuns bool         // the forge takes check runs
+	runFails  func() error // what writing the newest one comes to; may be nil
 	runs      []activities.CheckRunInput
 }
 
@@ -372,5 +372,8 @@ func (w *world) roles() string {
 
 func (w *world) WriteCheckRun(_ context.Context, in activities.CheckRunInput) error {
 	w.runs = append(w.runs, in)
-	return w.runsFail
+	if w.runFails != nil {
+		return w.runFails()
+	}
+	return nil
 }

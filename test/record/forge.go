@@ -80,8 +80,14 @@ func (s *stage) AnswerPullRequest(ctx context.Context, _ activities.AnswerInput)
 	return nil
 }
 
-// WriteCheckRun takes them all.
-func (s *stage) WriteCheckRun(context.Context, activities.CheckRunInput) error { return nil }
+// WriteCheckRun takes them all, unless the branch says otherwise.
+func (s *stage) WriteCheckRun(ctx context.Context, _ activities.CheckRunInput) error {
+	p := s.of(ctx)
+	if p.shown == nil {
+		return nil
+	}
+	return p.shown(p.count("WriteCheckRun"))
+}
 
 // MergeBase finds that both sides have changed the same file.
 func (s *stage) MergeBase(ctx context.Context, _ activities.MergeInput) (activities.Merged, error) {
