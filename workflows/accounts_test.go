@@ -2,13 +2,9 @@ package workflows_test
 
 import (
 	"fmt"
-	"log/slog"
 	"slices"
 	"testing"
 	"time"
-
-	tlog "go.temporal.io/sdk/log"
-	"go.temporal.io/sdk/testsuite"
 
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/workflows"
@@ -16,9 +12,7 @@ import (
 
 // TestAccounts keeps accounts until their quota is back, the later of two times, and ends then.
 func TestAccounts(t *testing.T) {
-	var suite testsuite.WorkflowTestSuite
-	suite.SetLogger(tlog.NewStructuredLogger(slog.New(slog.DiscardHandler)))
-	env := suite.NewTestWorkflowEnvironment()
+	env := workflows.NewEnv()
 	env.RegisterWorkflow(workflows.Accounts)
 	began := env.Now()
 	cool := func(account string, d time.Duration) func() {

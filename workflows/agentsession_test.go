@@ -37,8 +37,7 @@ type actor struct {
 }
 
 func newActor(answers ...string) *actor {
-	var suite testsuite.WorkflowTestSuite
-	a := &actor{env: suite.NewTestWorkflowEnvironment(), answers: answers, fail: func(string, int) error { return nil }}
+	a := &actor{env: NewEnv(), answers: answers, fail: func(string, int) error { return nil }}
 	for name, f := range map[string]any{"OpenSession": a.open, "AskModel": a.ask, "RunTools": a.run, "EndSession": a.end, "Probe": a.probe} {
 		a.env.RegisterActivityWithOptions(f, activity.RegisterOptions{Name: name})
 	}

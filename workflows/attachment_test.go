@@ -3,7 +3,6 @@ package workflows_test
 import (
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -11,8 +10,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/mock"
-	tlog "go.temporal.io/sdk/log"
-	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/longshift/longshift/signals"
@@ -38,14 +35,11 @@ func TestAttachment(t *testing.T) {
 		"an end, and a task": {map[time.Duration]signals.AttachmentUse{time.Minute: begin, 2 * time.Minute: end, 3 * time.Minute: {}}, day + 3*time.Minute},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var suite testsuite.WorkflowTestSuite
-			suite.SetLogger(tlog.NewStructuredLogger(slog.New(slog.DiscardHandler)))
-			env := suite.NewTestWorkflowEnvironment()
+			env := workflows.NewEnv()
 			env.RegisterWorkflow(workflows.Attachment)
 			for at, use := range c.uses {
 				env.RegisterDelayedCallback(func() { env.SignalWorkflow(signals.UseAttachment, use) }, at)
 			}
-			env.SetTestTimeout(time.Minute)
 			begun := env.Now()
 			env.ExecuteWorkflow(workflows.Attachment, []byte("picture"))
 			if err := env.GetWorkflowError(); err != nil {

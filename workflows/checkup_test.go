@@ -3,16 +3,13 @@ package workflows_test
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/mock"
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/activity"
-	tlog "go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/temporal"
-	"go.temporal.io/sdk/testsuite"
 
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/workflows"
@@ -32,9 +29,7 @@ func TestCheckup(t *testing.T) {
 		"sick":   {errors.New("no disk"), "its checks failed: ", "see the log"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var suite testsuite.WorkflowTestSuite
-			suite.SetLogger(tlog.NewStructuredLogger(slog.New(slog.DiscardHandler)))
-			env := suite.NewTestWorkflowEnvironment()
+			env := workflows.NewEnv()
 			env.RegisterWorkflow(workflows.Checkup)
 			good := []signals.HostFinding{{Check: "disk", State: signals.HostOK, Detail: "9 GiB free"}}
 			env.RegisterActivityWithOptions(func(context.Context) ([]signals.HostFinding, error) { return nil, nil }, activity.RegisterOptions{Name: "Examine"})

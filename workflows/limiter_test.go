@@ -3,7 +3,6 @@ package workflows_test
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/stretchr/testify/mock"
 	"go.temporal.io/sdk/activity"
-	tlog "go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
 
@@ -38,10 +36,7 @@ type door struct {
 
 func newDoor(t *testing.T) *door {
 	t.Helper()
-	var suite testsuite.WorkflowTestSuite
-	suite.SetLogger(tlog.NewStructuredLogger(slog.New(slog.DiscardHandler)))
-	d := &door{t: t, env: suite.NewTestWorkflowEnvironment(), answers: map[string]signals.AcquireAnswer{}}
-	d.env.SetTestTimeout(20 * time.Second)
+	d := &door{t: t, env: workflows.NewEnv(), answers: map[string]signals.AcquireAnswer{}}
 	d.env.SetStartTime(time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC))
 	d.env.RegisterWorkflow(workflows.Limiter)
 	d.env.RegisterActivityWithOptions(func(context.Context, activities.ReconcileInput) (activities.Reconciled, error) {

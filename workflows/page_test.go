@@ -2,14 +2,12 @@ package workflows_test
 
 import (
 	"context"
-	"log/slog"
 	"strings"
 	"testing"
 	"time"
 
 	sdkpb "go.temporal.io/api/sdk/v1"
 	"go.temporal.io/sdk/activity"
-	tlog "go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
 
@@ -49,9 +47,7 @@ func TestUndoPage(t *testing.T) {
 // showing runs a workflow and looks at its page: while it waits, after which it is cancelled, or at its end.
 func showing(t *testing.T, prepare func(*testsuite.TestWorkflowEnvironment), workflow any, in any) (page string) {
 	t.Helper()
-	var suite testsuite.WorkflowTestSuite
-	suite.SetLogger(tlog.NewStructuredLogger(slog.New(slog.DiscardHandler)))
-	env := suite.NewTestWorkflowEnvironment()
+	env := workflows.NewEnv()
 	prepare(env)
 	env.RegisterDelayedCallback(func() { page = pageOf(t, env); env.CancelWorkflow() }, time.Second)
 	env.ExecuteWorkflow(workflow, in)

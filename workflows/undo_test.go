@@ -3,13 +3,11 @@ package workflows_test
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"reflect"
 	"testing"
 	"time"
 
 	"go.temporal.io/sdk/activity"
-	tlog "go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
 
@@ -31,9 +29,7 @@ type undoing struct {
 }
 
 func newUndoing() *undoing {
-	var suite testsuite.WorkflowTestSuite
-	suite.SetLogger(tlog.NewStructuredLogger(slog.New(slog.DiscardHandler)))
-	u := &undoing{env: suite.NewTestWorkflowEnvironment()}
+	u := &undoing{env: workflows.NewEnv()}
 	u.env.RegisterWorkflow(workflows.Undo)
 	for name, f := range map[string]any{
 		"ClosePullRequest": func(_ context.Context, in activities.CloseInput) (bool, error) {

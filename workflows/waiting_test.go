@@ -12,6 +12,7 @@ import (
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
+	"github.com/longshift/longshift/workflows"
 )
 
 // asks keeps the options of the activities that workflows ask for.
@@ -39,7 +40,9 @@ func (a *asks) ExecuteActivity(ctx workflow.Context, name string, args ...any) w
 
 func (w *world) asks() *asks {
 	a := &asks{seen: map[string][]workflow.ActivityOptions{}}
-	w.env.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{a}})
+	options := workflows.Patient
+	options.Interceptors = []interceptor.WorkerInterceptor{a}
+	w.env.SetWorkerOptions(options)
 	return a
 }
 

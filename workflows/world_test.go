@@ -4,13 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"sync"
 	"testing"
 	"time"
 
 	"go.temporal.io/sdk/activity"
-	tlog "go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/testsuite"
 
 	"github.com/longshift/longshift/activities"
@@ -84,11 +82,8 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	var suite testsuite.WorkflowTestSuite
-	suite.SetLogger(tlog.NewStructuredLogger(slog.New(slog.DiscardHandler)))
-	w := &world{env: suite.NewTestWorkflowEnvironment(), settings: project.Defaults(), hosts: []string{"alpha"}}
+	w := &world{env: workflows.NewEnv(), settings: project.Defaults(), hosts: []string{"alpha"}}
 	w.settings.Check = "go test ./..."
-	w.env.SetTestTimeout(20 * time.Second)
 	w.env.RegisterWorkflow(workflows.CodingTask)
 	for name, f := range map[string]any{
 		"AssignTask": w.AssignTask, "Probe": w.Probe, "PrepareWorkspace": w.PrepareWorkspace, "RunAgent": w.RunAgent,

@@ -114,7 +114,9 @@ func runWorker(ctx context.Context, lookup config.Lookup, stderr io.Writer) erro
 			default: // another one has failed before
 			}
 		},
-		Interceptors: []interceptor.WorkerInterceptor{&activities.Interceptor{Redact: secrets, Alone: cfg.Host.Alone}},
+		// Builds of tasks may keep every processor busy for longer than the second that the SDK waits.
+		DeadlockDetectionTimeout: signals.WorkflowTaskTimeout - time.Second,
+		Interceptors:             []interceptor.WorkerInterceptor{&activities.Interceptor{Redact: secrets, Alone: cfg.Host.Alone}},
 	}}
 	if cfg.Role.Host() {
 		host, closeHost, err := newHostConfig(ctx, cfg, secrets, log)
