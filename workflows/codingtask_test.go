@@ -325,6 +325,27 @@ func TestBudgetSuspendsAndMoreGoesOn(t *testing.T) {
 	}
 }
 
+// What is left of the money for planning may be too little for a call. A person who lets it go on gives as much again.
+func TestPlanningThatNeedsMoreGoesOn(t *testing.T) {
+	w := newWorld(t)
+	w.settings.Budget.Cost, w.settings.Budget.PlanCost = 20, 1
+	w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+		if in.Role == task.Planner && in.Ask == 1 {
+			return activities.SessionResult{Kind: agent.Budget, Usage: task.Usage{CostUSD: 0.9}}, nil
+		}
+		return activities.SessionResult{}, nil
+	}
+	w.env.RegisterDelayedCallback(func() {
+		if s := w.status(t); s.Reason != signals.ReasonBudget || !strings.Contains(s.Detail, "planning may cost: $0.90 of $1.00") {
+			t.Errorf("%s: %s", s.Reason, s.Detail)
+		}
+		w.env.SignalWorkflow(signals.Resume, nil)
+	}, time.Hour)
+	if s := w.start(t); s.Outcome != task.PullRequest || w.asked[0].CeilingUSD != 1 || w.asked[1].CeilingUSD != 2 || w.asked[1].N != 1 {
+		t.Errorf("outcome %s, asked %+v", s.Outcome, w.asked[:2])
+	}
+}
+
 func TestErrorsInARowSuspend(t *testing.T) {
 	w := newWorld(t)
 	n := 0

@@ -27,10 +27,9 @@ func (se *sessions) settle(ctx workflow.Context, s *session, res activities.Sess
 		}
 		return se.reask(ctx, s)
 	case agent.Budget:
-		// afford says why and waits; a refusal below the ceiling (a price that was estimated too high) must not loop.
+		// afford says why and waits; a refusal below the ceiling, where what is left pays for no useful answer, must not loop.
 		if se.budget.left(s) > 0 {
-			err := se.parking.suspend(ctx, signals.ReasonBudget, "the next model call would pass the budget: %s of %s are used",
-				usd(se.status.Usage.CostUSD), usd(se.status.BudgetUSD))
+			err := se.tooLittle(ctx, s)
 			se.note(s)
 			return s, err
 		}
@@ -80,6 +79,18 @@ func (se *sessions) settle(ctx workflow.Context, s *session, res activities.Sess
 		return s, err
 	}
 	return se.failed(ctx, s, fmt.Sprintf("%s: %s", res.Kind, res.Error))
+}
+
+// tooLittle parks the task because its next model call would pass the budget, or what planning may cost.
+func (se *sessions) tooLittle(ctx workflow.Context, s *session) error {
+	used, most := se.status.Usage.CostUSD, se.status.BudgetUSD
+	if spent := se.entry(s).Usage.CostUSD; s.cap > 0 && s.cap-spent < most-used {
+		err := se.parking.suspend(ctx, signals.ReasonBudget, "the next model call would pass what planning may cost: %s of %s are used",
+			usd(spent), usd(s.cap))
+		s.cap += se.settings.Budget.PlanCost
+		return err
+	}
+	return se.parking.suspend(ctx, signals.ReasonBudget, "the next model call would pass the budget: %s of %s are used", usd(used), usd(most))
 }
 
 // reported tells whether the session has reported what its role must.

@@ -32,10 +32,11 @@ type bid struct {
 	input  nanos // upper bound of what the input costs
 	output int64 // tokens, at most
 	stream bool  // the answer is streamed
-	least  int64 // the smallest output, in tokens, that is worth sending the call for
+	least  int64 // the smallest output, in tokens, that can be asked for
 	each   nanos // what a token of output costs
 	tokens int64 // estimated tokens of input
 	guess  nanos // estimated cost of that input
+	likely nanos // the same, where it was asked to cache its input and all of that is there
 }
 
 // worst is the most that the call can cost.
@@ -53,10 +54,11 @@ type account struct {
 	over     bool           // no further call is admitted
 }
 
-// fit returns how much output a call may have now, or 0 when it has to wait. A call gets all the output it asks for when
-// the budget covers its worst case on top of the worst cases in flight. When no other call is in flight, its output is
-// cut to what is left, but never below b.least. So a session can exceed its ceiling by at most b.least and one input,
-// whose exact size is unknown in advance.
+// fit returns how much output a call may have now, or 0 when none. A call gets all the output it asks for when the budget
+// covers its worst case on top of the worst cases in flight. When no other call is in flight, its output is cut to what is
+// left beside its likely input, since most input is far cheaper than the worst. An answer that is cut off is paid for and
+// of no use, so there is none when little is left. A session can exceed its ceiling by at most one input, whose exact size
+// is unknown in advance.
 func (a *account) fit(b bid) int64 {
 	left := a.ceiling - a.spent - a.reserved
 	switch {
@@ -67,11 +69,18 @@ func (a *account) fit(b bid) int64 {
 	case b.each == 0:
 		return b.output
 	}
-	output := int64((left - b.input) / b.each)
-	if output < b.least { // the worst case; most input is far cheaper
-		output = max(b.least, int64((left-b.guess)/b.each))
+	output := int64((left - b.likely) / b.each)
+	if output < a.least(b) {
+		return 0
 	}
 	return min(output, b.output)
+}
+
+// least is the smallest output that is worth sending a call for: what most answers need, or as much as a tenth of the
+// money buys in a session that has little.
+func (a *account) least(b bid) int64 {
+	tenth := int64(a.ceiling / 10 / b.each)
+	return min(b.output, leastOutput, max(tenth, b.least))
 }
 
 func (a *account) exhausted() bool { return a.spent >= a.ceiling }

@@ -43,8 +43,11 @@ func (s *Session) answerRefusal(w http.ResponseWriter, err error) {
 		spent, ceiling := s.account.spent, s.account.ceiling
 		s.mu.Unlock()
 		w.Header().Set("X-Should-Retry", "false")
-		answerError(w, http.StatusPaymentRequired, typeInvalid, "longshift_budget: this session has used its budget of $"+
-			dollars(ceiling)+" (spent: $"+dollars(spent)+"); no further model call is let through")
+		text := "this session has used its budget of $" + dollars(ceiling) + " (spent: $" + dollars(spent) + "); no further model call is let through"
+		if spent < ceiling {
+			text = "what is left of this session's budget of $" + dollars(ceiling) + " (spent: $" + dollars(spent) + ") does not pay for this call"
+		}
+		answerError(w, http.StatusPaymentRequired, typeInvalid, "longshift_budget: "+text)
 	case errors.Is(err, errClosed):
 		answerError(w, http.StatusNotFound, typeNotFound, "longshift_session: this session is closed")
 	case errors.Is(err, errLedger):

@@ -66,10 +66,12 @@ func (s *Session) judge(b bid) (verdict, bool) {
 	case s.closed || a.over:
 		return verdict{err: errClosed}, true
 	case a.exhausted():
-		s.state.BudgetRefused = true
-		return verdict{err: fmt.Errorf("%w: $%.4f of $%.4f", errBudget, a.spent.usd(), a.ceiling.usd())}, true
+		return s.unaffordable(), true
 	}
 	if b.output = a.fit(b); b.output == 0 {
+		if len(a.open) == 0 { // nothing will be settled that could leave more
+			return s.unaffordable(), true
+		}
 		return verdict{}, false
 	}
 	number, err := s.ledger.reserve(b)
@@ -84,6 +86,12 @@ func (s *Session) judge(b bid) (verdict, bool) {
 	a.open[number] = b
 	a.reserved += b.worst()
 	return verdict{number: number, output: b.output}, true
+}
+
+// unaffordable refuses a call for want of money. s.mu is held.
+func (s *Session) unaffordable() verdict {
+	s.state.BudgetRefused = true
+	return verdict{err: fmt.Errorf("%w: $%.4f of $%.4f", errBudget, s.account.spent.usd(), s.account.ceiling.usd())}
 }
 
 // wake judges the waiting calls again, in their order. s.mu is held.

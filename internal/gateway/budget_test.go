@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"net/http"
@@ -28,8 +29,8 @@ func TestOvershootIsOneInputAtMost(t *testing.T) {
 		}
 		wg.Wait()
 		spent := s.Usage().CostUSD
-		if spent < ceiling || !s.State().BudgetRefused {
-			t.Errorf("seed %d: stopped at $%.6f of $%.6f", seed, spent, ceiling)
+		if spent+api.dearest.usd() < ceiling || !s.State().BudgetRefused {
+			t.Errorf("seed %d: stopped at $%.6f of $%.6f, which pay for a useful answer", seed, spent, ceiling)
 		}
 		if spent-api.dearest.usd() >= ceiling {
 			t.Errorf("seed %d, %d clients: spent $%.6f of $%.6f, more than one input ($%.6f) too much", seed, clients, spent, ceiling, api.dearest.usd())
@@ -91,6 +92,48 @@ func askUntilRefused(t *testing.T, s *Session) {
 		}
 		if strings.Contains(string(text), "longshift_budget") {
 			return
+		}
+	}
+}
+
+// TestFit checks that a call gets no less output for more money, and none that is cut off too early to be of use.
+func TestFit(t *testing.T) {
+	for name, c := range map[string]struct {
+		cached        string
+		asked, useful int64
+		from          float64 // dollars that pay for a useful answer, at the latest
+	}{
+		"a long conversation that is cached": {`,"cache_control":{"type":"ephemeral"}`, 32_000, leastOutput, 0.12},
+		"one that is not":                    {"", 32_000, leastOutput, 0.60},
+		"a short answer":                     {"", 500, 500, 0.45},
+	} {
+		body := fmt.Sprintf(`{"model":"claude-opus-5-5","max_tokens":%d,"messages":[{"role":"user","content":[{"type":"text","text":"%s"%s}]}]}`,
+			c.asked, strings.Repeat("x", 400_000), c.cached)
+		q, err := anthropic(nil).read(messages, []byte(body), nil, nil)
+		if err == nil {
+			err = boundMessage(q)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := DefaultPrices().bid(q)
+		before, first := int64(0), 0.0
+		for left := 0.0; left < 4; left += 0.01 {
+			a := account{ceiling: ceilingOf(left)}
+			if left == 0 {
+				a.ceiling = 0
+			}
+			output := a.fit(b)
+			if output < before || output > 0 && output < min(c.useful, int64(a.ceiling/10/b.each)) || output > c.asked {
+				t.Errorf("%s: %d tokens for $%.2f, %d for a cent less", name, output, left, before)
+			}
+			if before == 0 && output > 0 {
+				first = left
+			}
+			before = output
+		}
+		if before != c.asked || first == 0 || first > c.from {
+			t.Errorf("%s: the first answer for $%.2f, %d tokens in the end", name, first, before)
 		}
 	}
 }

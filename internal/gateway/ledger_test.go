@@ -36,7 +36,7 @@ func TestReopenedSessionGoesOn(t *testing.T) {
 	want := task.Usage{}
 	for attempt := range 3 {
 		g := startGateway(t, u.URL, nil)
-		s, err := g.Open(Spec{ID: "s1", BudgetUSD: 0.12, Ledger: path})
+		s, err := g.Open(Spec{ID: "s1", BudgetUSD: 0.125, Ledger: path})
 		if err != nil {
 			t.Fatal(err)
 		}

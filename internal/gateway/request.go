@@ -14,7 +14,8 @@ const (
 	maxHeld       = 256 << 20 // bytes of request bodies that a session may have in memory
 	maxPrompt     = 1_000_000 // tokens; no model takes more
 	maxOutput     = 1_000_000 // tokens; no model gives more
-	leastOutput   = 256       // tokens; a call that asks for at least this much never gets less
+	leastOutput   = 4_096     // tokens; most answers are shorter
+	leastEver     = 256       // tokens; nothing can be said in less
 	leastThinking = 1_024     // tokens; the API takes no smaller budget, and requires as much output beside it
 	promptExtra   = 8_192     // tokens that the API adds for tools and the like
 	guessBytes    = 4         // bytes of text per token, on average
@@ -133,14 +134,18 @@ func (p *Prices) bid(q *request) bid {
 	m, _ := p.find(q.model)
 	prompt := min(size+q.tokens+promptExtra+q.uses*useTokens, maxPrompt) // a token is at least one byte of text
 	worst := m.in(prompt, q.speed)
-	b.least = min(b.output, leastOutput)
+	b.least = leastEver
 	if q.thinking() > 0 {
-		b.least = min(b.output, 2*leastThinking)
+		b.least = 2 * leastThinking
 	}
 	turns := nanos(q.uses + 1) // after each use the model reads the whole prompt again
 	b.input = p.geo(turns*nanos(prompt)*worst.dearestInput(q.text), q.geo) + nanos(q.uses)*p.search
 	b.each = p.geo(worst.output, q.geo) + 1 // rounding error
-	b.guess = p.geo(nanos(b.tokens)*m.in(b.tokens, q.speed).input, q.geo)
+	usual := m.in(b.tokens, q.speed)
+	b.guess = p.geo(nanos(b.tokens)*usual.input, q.geo)
+	if b.likely = b.guess; bytes.Contains(q.text, cacheWord) {
+		b.likely = p.geo(nanos(b.tokens)*usual.read, q.geo)
+	}
 	return b
 }
 
