@@ -175,7 +175,7 @@ type Status struct {
 	Detail       string               `json:"detail,omitempty"`     // explains the reason in a few lines
 	NextAction   string               `json:"nextAction,omitempty"` // what a person can do now; empty when nothing is needed
 	NeedsHuman   bool                 `json:"needsHuman,omitempty"`
-	WaitingUntil time.Time            `json:"waitingUntil,omitzero"` // deadline of the approval, or end of the quota wait
+	WaitingUntil time.Time            `json:"waitingUntil,omitzero"` // deadline of the approval, or end of the wait
 	Outcome      task.Outcome         `json:"outcome,omitempty"`     // set when the task has ended
 	Host         string               `json:"host,omitempty"`
 	Fence        int                  `json:"fence,omitempty"` // attempt of the task on a host

@@ -7,7 +7,6 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/longshift/longshift/internal/excerpt"
-	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
 )
@@ -19,13 +18,22 @@ type parking struct {
 	inbox      *inbox
 	admissions *admissions
 	checkRuns  *checkRuns
+	outage     outage
 }
 
 // suspend parks the task with a reason until a person resumes it. No worker holds it in memory meanwhile.
 func (pk *parking) suspend(ctx workflow.Context, why signals.Reason, format string, args ...any) error {
+	return pk.suspendUntil(ctx, why, time.Time{}, fmt.Sprintf(format, args...))
+}
+
+// suspendUntil parks the task until a person resumes it, or until a time if one is given.
+func (pk *parking) suspendUntil(ctx workflow.Context, why signals.Reason, until time.Time, detail string) error {
 	phase := pk.status.Phase
-	pk.status.Reason, pk.status.Detail = why, excerpt.Clip(fmt.Sprintf(format, args...), 2000)
+	pk.status.Reason, pk.status.Detail, pk.status.WaitingUntil = why, excerpt.Clip(detail, 2000), until
 	pk.status.NeedsHuman, pk.status.NextAction = true, nextAction(why)
+	if !until.IsZero() {
+		pk.status.NextAction = "nothing if it passes by itself, for it is tried again; `resume` tries at once, or `abandon`"
+	}
 	pk.journal.say(ctx, "suspended", "%s: %s", why, firstLine(pk.status.Detail))
 	pk.journal.enter(ctx, task.Suspended)
 	pk.journal.show(ctx, signals.Notice{Subject: signals.SubjectStop})
@@ -34,7 +42,7 @@ func (pk *parking) suspend(ctx workflow.Context, why signals.Reason, format stri
 		pk.checkRuns.ask(ctx, pk.checkRuns.at)
 	}
 	yielded := pk.admissions.yield(ctx, why)
-	if err := workflow.Await(ctx, func() bool { return pk.inbox.resumed() > seen }); err != nil {
+	if err := pk.resumed(ctx, seen, until, "try again"); err != nil {
 		return err
 	}
 	pk.goOn(ctx, phase)
@@ -56,13 +64,24 @@ func (pk *parking) waitUntil(ctx workflow.Context, why signals.Reason, until tim
 	pk.journal.say(ctx, "waiting", "%s: until %s", why, until.UTC().Format(time.RFC3339))
 	pk.journal.enter(ctx, task.Waiting)
 	pk.journal.show(ctx, signals.Notice{})
-	seen := pk.inbox.resumed()
-	err := timer(ctx, until.Sub(workflow.Now(ctx)), "quota comes back", func() bool { return pk.inbox.resumed() > seen })
-	if err != nil {
+	summary := "try again"
+	if why == signals.ReasonQuota {
+		summary = "quota comes back"
+	}
+	if err := pk.resumed(ctx, pk.inbox.resumed(), until, summary); err != nil {
 		return err
 	}
 	pk.goOn(ctx, phase)
 	return nil
+}
+
+// resumed waits until a person has resumed the task once more than was seen, or until a time if one is given.
+func (pk *parking) resumed(ctx workflow.Context, seen int, until time.Time, summary string) error {
+	resumed := func() bool { return pk.inbox.resumed() > seen }
+	if until.IsZero() {
+		return workflow.Await(ctx, resumed)
+	}
+	return timer(ctx, until.Sub(workflow.Now(ctx)), summary, resumed)
 }
 
 // goOn leaves the wait and shows that the task goes on with a phase.
@@ -92,39 +111,6 @@ func timer(ctx workflow.Context, d time.Duration, summary string, done func() bo
 		return ctx.Err() // a timer that is cancelled is ready, too
 	}
 	return err
-}
-
-// liftable tells whether a person can remove the cause of an error that retries did not.
-func (pk *parking) liftable(err error) bool {
-	if isLost(err) { // no person can lift that
-		return false
-	}
-	switch kindOf(err) {
-	case fault.Unapproved: // a question, and no fault
-		return false
-	case fault.Denied, fault.Changed, fault.Leak, fault.Infra, fault.Internal:
-		return true
-	default: // before there is a workspace the input is wrong; after that, work exists that must not be thrown away
-		return pk.hasSettings() || pk.def.sourced() // the input of an intake's task was written by nobody: the next task would fail alike
-	}
-}
-
-// suspendFor parks the task for an error that a person can lift.
-func (pk *parking) suspendFor(ctx workflow.Context, err error) error {
-	why := signals.ReasonInfra
-	switch kindOf(err) {
-	case fault.Denied:
-		why = signals.ReasonAccess
-	case fault.Leak:
-		why = signals.ReasonSecret
-	case fault.Changed:
-		why = signals.ReasonChanged
-	}
-	text := message(err)
-	if hint := hintOf(err); hint != "" {
-		text += " (" + hint + ")"
-	}
-	return pk.suspend(ctx, why, "%s", text)
 }
 
 // insist runs a step until it succeeds, parking the task for what a person can lift. Other errors end the task.

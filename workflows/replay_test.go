@@ -25,6 +25,8 @@ var recorded = map[string][]string{
 		"activity OpenPullRequest", "activity CleanUp", "outcome pull_request"},
 	"queued-limited":    {"sessions pir", "update resume", "marker Version", "log budget", "outcome pull_request"},
 	"queued-at-another": {"sessions pir", "update resume", "marker Version", "activity ReleaseAdmission", "outcome pull_request"},
+	"model-away": {"sessions piir", "activity failed LongshiftInfra", "marker Version", "signal resume", "log waiting infrastructure",
+		"!log suspended infrastructure", "outcome pull_request"},
 	"setup-once":        {"sessions pir", "activity RunSetup", "marker Version", "outcome pull_request"},
 	"approved-by-timer": {"sessions pir", "timer fired", "!update approve", "!signal approve", "outcome pull_request"},
 	"edited": {"sessions ppir", "update edit", "signal approve", "signal tell", "timer canceled", "!timer fired", "log refused",

@@ -34,6 +34,14 @@ func accidents() []branch {
 				func() error { h.stop(); return h.start(ctx, p.stage) })
 		},
 	}, {
+		name: "model-away", outcome: task.PullRequest, session: modelAway,
+		drive: func(ctx context.Context, p *play) error {
+			waits := func(s signals.Status) bool { return s.Phase == task.Waiting && s.Reason == signals.ReasonInfra }
+			return inTurn(
+				func() error { return p.until(ctx, waits) },
+				func() error { return p.signal(ctx, signals.Resume, signals.ResumeRequest{Message: by("resume-1")}) })
+		},
+	}, {
 		name: "workspace-lost", outcome: task.PullRequest,
 		commit: func(n int) (activities.Committed, error) {
 			if n == 1 {
@@ -107,4 +115,12 @@ func handedBack(ctx context.Context, in activities.SessionInput, n int) (activit
 func firstHeartbeat(in activities.SessionInput) signals.Heartbeat {
 	return signals.Heartbeat{Session: in.ID, N: in.N, Role: in.Role, Activity: "Running Bash", Tools: 2,
 		Usage: task.Usage{Input: 900, Output: 120, CostUSD: 0.03, Calls: 2}, Started: time.Now().UTC()}
+}
+
+// modelAway is a model that is away for all tries of the implementer's first ask, and then for the first of the next one.
+func modelAway(_ context.Context, in activities.SessionInput, n int) (activities.SessionResult, error) {
+	if in.Role == task.Implementer && n <= 7 {
+		return activities.SessionResult{}, fault.New(fault.Infra, "the model does not answer")
+	}
+	return activities.SessionResult{}, nil
 }

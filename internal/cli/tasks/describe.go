@@ -11,8 +11,11 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// waitingText is the line of a task that waits for the account's quota.
+// waitingText is the line of a task that waits for the account's quota, or for what has failed outside of it.
 func waitingText(status *signals.Status, now time.Time) string {
+	if status.Reason == signals.ReasonInfra {
+		return fmt.Sprintf("⏳ Trying again in %s: %s", term.Remaining(status.WaitingUntil.Sub(now)), term.OneLine(excerpt.Clip(status.Detail, 300)))
+	}
 	if status.WaitingUntil.IsZero() {
 		return "⏳ Waiting for quota... (no reset time known)"
 	}

@@ -97,6 +97,19 @@ func TestStatusSaysWhatIsWaitedFor(t *testing.T) {
 	}
 }
 
+// TestWaitingText says what a task waits for that goes on by itself.
+func TestWaitingText(t *testing.T) {
+	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	s := signals.Status{Reason: signals.ReasonInfra, WaitingUntil: now.Add(4 * time.Minute), Detail: "the model does not answer:\n\x1b[31mEOF"}
+	if got := waitingText(&s, now); got != "⏳ Trying again in 4m: the model does not answer: [31mEOF" {
+		t.Error(got)
+	}
+	s.Reason = signals.ReasonQuota
+	if got := waitingText(&s, now); got != "⏳ Waiting... 4m remaining (resets at 12:04 PM UTC)" {
+		t.Error(got)
+	}
+}
+
 func TestOutcomesHaveWords(t *testing.T) {
 	for _, name := range Outcomes() {
 		if text := OutcomeText(&signals.Status{Outcome: task.Outcome(name)}); text == "Ended" {

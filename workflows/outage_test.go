@@ -1,0 +1,141 @@
+package workflows_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
+	"github.com/longshift/longshift/workflows"
+)
+
+// away is what a step fails with while something outside of the task is away.
+func away(what string) error {
+	return temporal.NewNonRetryableApplicationError(what+" does not answer", string(fault.Infra), nil)
+}
+
+// modelAway has the model fail the first n asks of implementers, and notes when they were made, since the first.
+func (w *world) modelAway(n int) *[]time.Duration {
+	w.settings.Approval.Mode = task.ApprovalNone
+	var asks []time.Duration
+	var first time.Time
+	w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+		if in.Role != task.Implementer || len(asks) == n {
+			return activities.SessionResult{}, nil
+		}
+		if first.IsZero() {
+			first = w.env.Now()
+		}
+		asks = append(asks, w.env.Now().Sub(first))
+		return activities.SessionResult{}, away("the model")
+	}
+	return &asks
+}
+
+// A task waits for a model that is away, longer each time, has a person asked after an hour, and goes on by itself when it is back.
+func TestOutageIsOutlasted(t *testing.T) {
+	w := newWorld(t)
+	asks := w.modelAway(9)
+	looked := 0
+	look := func(at time.Duration, phase task.Phase, needsHuman bool) {
+		w.env.RegisterDelayedCallback(func() {
+			s := w.status(t)
+			if looked++; s.Phase != phase || s.Reason != signals.ReasonInfra || s.NeedsHuman != needsHuman ||
+				!s.WaitingUntil.After(w.env.Now()) || s.Detail != "the model does not answer" {
+				t.Errorf("after %s: %+v", at, s)
+			}
+		}, at)
+	}
+	look(5*time.Minute, task.Waiting, false)
+	look(62*time.Minute, task.Waiting, false)
+	look(90*time.Minute, task.Suspended, true)
+	s := w.start(t)
+	if s.Outcome != task.PullRequest || s.NeedsHuman || !s.WaitingUntil.IsZero() || looked != 3 || w.asked[1].N != w.asked[9].N {
+		t.Errorf("%+v", s)
+	}
+	if got := fmt.Sprint(*asks); got != "[0s 1m0s 3m0s 7m0s 15m0s 31m0s 1h3m0s 2h3m0s 3h3m0s]" {
+		t.Errorf("asked after %s", got)
+	}
+}
+
+// What does not pass in a day is left to a person, who can end it at any time. A resume tries at once.
+func TestOutageWithoutEnd(t *testing.T) {
+	w := newWorld(t)
+	asks := w.modelAway(1000)
+	w.env.RegisterDelayedCallback(func() { w.env.SignalWorkflow(signals.Resume, nil) }, 40*time.Minute)
+	w.env.RegisterDelayedCallback(func() {
+		if s := w.status(t); s.Phase != task.Suspended || !s.NeedsHuman || !s.WaitingUntil.IsZero() || len(*asks) != 31 {
+			t.Errorf("%s until %s after %d asks", s.Phase, s.WaitingUntil, len(*asks))
+		}
+		w.update(signals.Abandon, signals.AbandonRequest{Reason: "enough"})
+	}, 100*time.Hour)
+	if s := w.start(t); s.Outcome != task.Abandoned || (*asks)[6] != 40*time.Minute { // the sixth pause was cut short
+		t.Errorf("%s, asked after %v", s.Outcome, *asks)
+	}
+}
+
+// Another outage begins with a short pause again.
+func TestOutageAfterACalm(t *testing.T) {
+	w := newWorld(t)
+	n := 0
+	var commits []time.Time
+	w.commit = func(in activities.CommitInput) (activities.Committed, error) {
+		commits = append(commits, w.env.Now())
+		if n++; n <= 3 || n == 5 {
+			return activities.Committed{}, away("the disk")
+		}
+		return activities.Committed{Commit: fmt.Sprintf("c%d", n), Created: true, Files: 1}, nil
+	}
+	full := false
+	w.agent = func(activities.SessionInput) (activities.SessionResult, error) {
+		if n < 4 || full {
+			return activities.SessionResult{}, nil
+		}
+		full = true
+		return activities.SessionResult{Kind: agent.Quota, Reset: w.env.Now().Add(3 * time.Hour)}, nil
+	}
+	if s := w.start(t); s.Outcome != task.PullRequest {
+		t.Fatalf("%+v", s)
+	}
+	if got := commits[5].Sub(commits[4]); got != time.Minute {
+		t.Errorf("after a calm the first pause is %s", got)
+	}
+}
+
+// Who has just started a task is told of a failure at once. Nobody waits for what an intake starts.
+func TestOutageBeforeThereIsAWorkspace(t *testing.T) {
+	for name, c := range map[string]struct {
+		input string
+		phase task.Phase
+	}{
+		"typed":          {`{"repository":"acme/calc","task":"x"}`, task.Suspended},
+		"from an intake": {issue7, task.Waiting},
+	} {
+		w := newArriving(t, letIn)
+		n := 0
+		w.prepare = func(activities.PrepareInput) error {
+			if n++; n == 1 {
+				return away("the network")
+			}
+			return nil
+		}
+		w.env.RegisterDelayedCallback(func() {
+			if s := w.status(t); s.Phase != c.phase || !strings.Contains(s.Detail, "the network") {
+				t.Errorf("%s: %s, %s", name, s.Phase, s.Detail)
+			}
+			w.env.SignalWorkflow(signals.Resume, nil)
+		}, 30*time.Second)
+		w.env.ExecuteWorkflow(workflows.CodingTask, json.RawMessage(c.input))
+		if err := w.env.GetWorkflowError(); err != nil || n < 2 {
+			t.Errorf("%s: %v after %d tries", name, err, n)
+		}
+	}
+}
