@@ -68,19 +68,26 @@ func (c *Control) ReconcileLimiter(ctx context.Context, in ReconcileInput) (Reco
 func hasEnded(ctx context.Context, h signals.Holder) (gone bool, spent float64, err error) {
 	info, err := described(ctx, h.Workflow, "")
 	if err == nil && info != nil && info.GetFirstRunId() != h.Run { // its workflow id belongs to another task now
-		if info, err = described(ctx, h.Workflow, h.Run); err == nil && info != nil {
-			return true, max(costOf(info)-h.Before, 0), nil
-		}
+		info, err = described(ctx, h.Workflow, h.Run)
 	}
-	switch {
-	case err != nil:
+	if err != nil || isRunning(info) {
 		return false, 0, err
-	case info == nil:
-		return true, h.Reserved, nil // the server has forgotten its cost: all that was reserved counts
-	case info.GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING:
-		return false, 0, nil
 	}
-	return true, max(costOf(info)-h.Before, 0), nil
+	return true, spentBy(info, h), nil
+}
+
+// spentBy returns what a holder that has ended has spent since its admission. Where nobody could say what its last session came to, all
+// that was reserved counts.
+func spentBy(info *workflowpb.WorkflowExecutionInfo, h signals.Holder) float64 {
+	if info == nil {
+		return h.Reserved
+	}
+	spent := max(costOf(info)-h.Before, 0)
+	switch info.GetStatus() {
+	case enumspb.WORKFLOW_EXECUTION_STATUS_TERMINATED, enumspb.WORKFLOW_EXECUTION_STATUS_TIMED_OUT:
+		return max(spent, h.Reserved)
+	}
+	return spent
 }
 
 // described returns what the server knows of an execution, or nil when it knows none. An empty run means the newest.
