@@ -58,11 +58,16 @@ func WorkerMain(args []string, lookup config.Lookup, stderr io.Writer) int {
 	return fault.ExitOK
 }
 
-// useSettingsFile adds what the settings file sets to the environment of this process, for all that reads variables there.
+// useSettingsFile adds what the settings file sets to the environment of this process, for all that reads variables there. Who has set an
+// empty profile of Temporal's means a server that needs none of what is set for another one.
 func useSettingsFile(lookup config.Lookup) error {
 	settings, err := config.FromFile(lookup)
+	profile, _ := lookup("TEMPORAL_CONFIG_FILE")
 	for _, s := range settings {
 		name, value, _ := strings.Cut(s, "=")
+		if profile == os.DevNull && strings.HasPrefix(name, "TEMPORAL_") {
+			continue
+		}
 		err = errors.Join(err, os.Setenv(name, value))
 	}
 	return err

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -51,6 +53,23 @@ func TestWorkerMainRefuses(t *testing.T) {
 		}
 		if strings.Contains(text, token) {
 			t.Errorf("%s: it shows the token", c.name)
+		}
+	}
+}
+
+// A server of our own, which an empty profile of Temporal's means, needs no key of another one.
+func TestSettingsOfAnotherServer(t *testing.T) {
+	home := t.TempDir()
+	file := filepath.Join(home, "longshift", "config.toml")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte("TEMPORAL_TLS = true\nLONGSHIFT_LOG = \"debug\"\n"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for profile, tls := range map[string]string{os.DevNull: "", home: "true"} {
+		t.Setenv("TEMPORAL_TLS", "")
+		t.Setenv("LONGSHIFT_LOG", "")
+		err := useSettingsFile(lookup("XDG_CONFIG_HOME="+home, "TEMPORAL_CONFIG_FILE="+profile))
+		if got, log := os.Getenv("TEMPORAL_TLS"), os.Getenv("LONGSHIFT_LOG"); err != nil || got != tls || log != "debug" {
+			t.Errorf("profile %s: TLS %q, log %q, %v", profile, got, log, err)
 		}
 	}
 }

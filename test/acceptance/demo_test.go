@@ -49,7 +49,10 @@ func TestDemo(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t, nil)
 	p.compiled("", "longshift/demo")
+	settings := filepath.Join(p.folder(".config/longshift"), "config.toml") // of a worker that takes no work itself
+	must(t, os.WriteFile(settings, []byte("LONGSHIFT_ROLE = \"control\"\n"), 0o600))
 	t.Cleanup(p.leftNothing)
+	t.Cleanup(func() { must(t, os.RemoveAll(filepath.Join(p.home, ".config"))) })
 	t.Run("kept", func(t *testing.T) {
 		t.Parallel()
 		demoKept(t, p)

@@ -75,6 +75,8 @@ func (d *demonstration) prepare(ctx context.Context) error {
 	if err := os.Mkdir(tmp, 0o700); err != nil {
 		return fmt.Errorf("make the worker's temporary folder: %w", err)
 	}
+	// The settings of a real worker would have this one call models, listen, or answer in people's chats.
+	env = append(env, "XDG_CONFIG_HOME="+filepath.Join(d.dir, "config"))
 	env = append(env, "TMPDIR="+tmp, "LONGSHIFT_DATA="+filepath.Join(d.dir, "data"), "LONGSHIFT_SCENARIO="+d.scenario(),
 		"LONGSHIFT_WEB_URL="+d.web, "LONGSHIFT_HEARTBEAT=3s", "LONGSHIFT_PROBE=30s", "LONGSHIFT_LOG=warn")
 	if caches := d.caches(ctx); caches != "" {
