@@ -33,7 +33,7 @@ type Event struct {
 	Comment int64     `json:"comment,omitempty"` // Commanded: its id
 	Text    string    `json:"text,omitempty"`    // Commanded: what follows /longshift, cleaned, at most 16 KiB
 	Sum     string    `json:"sum,omitempty"`     // IssueWanted, and Commanded to run: IssueSum of the issue at that moment; empty when unknown
-	At      time.Time `json:"at,omitzero"`
+	At      time.Time `json:"at,omitzero"`       // of a poll's first listing of issues: when that poll began
 
 	Labelled  bool     `json:"labelled,omitempty"`  // IssueWanted: it has the label
 	Assigned  bool     `json:"assigned,omitempty"`  // IssueWanted: it is assigned to the account of the token

@@ -37,7 +37,7 @@ func (f *Forge) Since(ctx context.Context, r task.Repository, label, from string
 	if c.Label != label {
 		c.Label, c.Labelled = label, place{}
 	}
-	p := poll{session: s, c: &c, seen: map[string]bool{}}
+	p := poll{session: s, c: &c, seen: map[string]bool{}, waiting: map[string]bool{}}
 	if err := p.run(ctx); err != nil {
 		return nil, "", err
 	}
@@ -49,16 +49,18 @@ func (f *Forge) Since(ctx context.Context, r task.Repository, label, from string
 		return nil, "", fault.New(fault.Input, "GitHub: label %q is too long", short(label)).WithHint("name a label of at most 50 characters")
 	}
 	slices.SortStableFunc(p.events, func(a, b forge.Event) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID)) })
+	p.renew()
 	return p.events, string(next), nil
 }
 
 // poll reads once what is new.
 type poll struct {
 	*session
-	c      *cursor
-	at     time.Time // when the poll began, by GitHub's clock
-	events []forge.Event
-	seen   map[string]bool
+	c       *cursor
+	at      time.Time // when the poll began, by GitHub's clock
+	events  []forge.Event
+	seen    map[string]bool
+	waiting map[string]bool // events of a first listing, by ID
 }
 
 func (p *poll) run(ctx context.Context) error {
@@ -119,12 +121,22 @@ func (p *poll) issues(ctx context.Context, from place, filter, value string) (pl
 			return at, false, err
 		}
 		value := map[string]string{"labeled": p.c.Label, "assigned": p.c.Me}[what]
+		id := wantedEventID(p.owner, p.name, i.GetNumber(), what, value, when)
+		p.waiting[id] = p.waiting[id] || news.IsZero()
 		return at, p.add(forge.Event{
-			Kind: forge.IssueWanted, ID: wantedEventID(p.owner, p.name, i.GetNumber(), what, value, when), Number: i.GetNumber(),
-			Actor: by.GetLogin(), Bot: isBot(by), What: "issues " + what, Sum: sum, At: when.UTC(), Labelled: w.hasLabel(i), Assigned: w.hasUs(i),
-			Assignees: assigneesOf(i),
+			Kind: forge.IssueWanted, ID: id, Number: i.GetNumber(), Actor: by.GetLogin(), Bot: isBot(by), What: "issues " + what,
+			Sum: sum, At: when.UTC(), Labelled: w.hasLabel(i), Assigned: w.hasUs(i), Assignees: assigneesOf(i),
 		}), nil
 	})
+}
+
+// renew gives the issues of a first listing the time of the poll: they have waited for it, so none of them comes late.
+func (p *poll) renew() {
+	for i, e := range p.events {
+		if p.waiting[e.ID] {
+			p.events[i].At = p.at.UTC()
+		}
+	}
 }
 
 // comments adds the new commands. As with webhooks, an old comment that was edited into a command does not count.

@@ -89,6 +89,49 @@ func TestSinceBegins(t *testing.T) {
 	w.expect()
 }
 
+// TestSinceWaited: work that has waited for the first poll is as new as that poll, whenever it was labelled; also for the first one with another
+// label or account. The ID stays that of the label.
+func TestSinceWaited(t *testing.T) {
+	w := newWatch(t)
+	w.server.AddIssue(repoName, forgetest.Issue{Title: "1", Author: "alice", Labels: []string{"longshift"}})
+	w.clock.advance(time.Hour)
+	w.server.AddIssue(repoName, forgetest.Issue{Title: "2", Author: "alice", Labels: []string{"robots"}})
+	w.server.AddIssue(repoName, forgetest.Issue{Title: "3", Author: "alice", Assignees: []string{"robot-two"}})
+	w.server.AddIssue(repoName, forgetest.Issue{Title: "4", Author: "alice", Labels: []string{"longshift"}})
+	w.clock.advance(72 * time.Hour)
+	for _, c := range []struct {
+		label, account string
+		numbers        []int // oldest first
+		labelled       time.Duration
+	}{
+		{"longshift", "longshift-bot", []int{1001, 1004}, 0},
+		{"robots", "longshift-bot", []int{1002}, time.Hour},
+		{"robots", "robot-two", []int{1003}, time.Hour},
+	} {
+		w.server.SetUser(c.account)
+		events, next, err := w.forge.Since(t.Context(), shop(), c.label, w.cursor)
+		if err != nil || len(events) != len(c.numbers) {
+			t.Fatalf("%s, %s: %v, %+v", c.label, c.account, err, events)
+		}
+		w.cursor = next
+		for i, e := range events {
+			if e.Number != c.numbers[i] || !e.At.Equal(w.clock.now()) {
+				t.Errorf("%s, %s: issue %d at %s, want %d at %s", c.label, c.account, e.Number, e.At, c.numbers[i], w.clock.now())
+			}
+		}
+		if at := fmt.Sprint(begin.Add(c.labelled).Unix()); !strings.HasSuffix(events[0].ID, at) {
+			t.Errorf("%s, %s: id %s, want the time of the label, %s", c.label, c.account, events[0].ID, at)
+		}
+	}
+	w.clock.advance(time.Hour)
+	w.server.Label(repoName, 1001, "alice", "robots")
+	labelled := w.clock.now()
+	w.clock.advance(time.Minute)
+	if events, _, err := w.forge.Since(t.Context(), shop(), "robots", w.cursor); err != nil || len(events) != 1 || !events[0].At.Equal(labelled) {
+		t.Errorf("labelled at %s, after the first poll: %v, %+v", labelled, err, events)
+	}
+}
+
 // TestSinceQuiet: a repository where nothing happens costs nothing.
 func TestSinceQuiet(t *testing.T) {
 	w := newWatch(t)
