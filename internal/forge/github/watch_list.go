@@ -19,9 +19,13 @@ const (
 
 // place is where a poll of a list continues.
 type place struct {
-	Since time.Time `json:"since,omitzero"` // by GitHub's clock
-	Tag   string    `json:"tag,omitempty"`  // ETag of the list from Since on
+	Since time.Time `json:"since,omitzero"`  // by GitHub's clock
+	Tag   string    `json:"tag,omitempty"`   // ETag of the list from Since on
+	First bool      `json:"first,omitempty"` // the first listing has been left to the next poll
 }
+
+// first reports whether no poll has read the list to its end.
+func (p place) first() bool { return p.First || p == (place{}) }
 
 // changed reads a list, sorted by the time of the last change, from a place on. It returns the place for the next poll, and whether
 // this one has read everything. each returns the time of an entry's change, and whether it has added an event; after most events the
@@ -33,7 +37,7 @@ type place struct {
 func changed[T any](ctx context.Context, p *poll, what, path string, q url.Values, from place, most int,
 	each func(T) (time.Time, bool, error)) (place, bool, error) {
 	q.Set("per_page", strconv.Itoa(fullPage))
-	newest, reached, told := from.Since, from.Since, 0
+	newest, reached, told, first := from.Since, from.Since, 0, from.first()
 	for page, read := 1, 1; ; page, read = page+1, read+1 {
 		if !reached.IsZero() {
 			q.Set("since", reached.UTC().Format(time.RFC3339))
@@ -55,7 +59,7 @@ func changed[T any](ctx context.Context, p *poll, what, path string, q url.Value
 				told++
 			}
 			if told >= most && newest.After(from.Since) {
-				return place{Since: newest}, false, nil
+				return place{Since: newest, First: first}, false, nil
 			}
 		}
 		switch {
@@ -65,11 +69,12 @@ func changed[T any](ctx context.Context, p *poll, what, path string, q url.Value
 			}
 			continue
 		case a.next != 0:
-			return place{Since: newest}, false, nil
+			return place{Since: newest, First: first}, false, nil
 		}
 		if next := earlier(newest, p.at.Add(-overlap)); next.After(from.Since) {
 			return place{Since: next}, true, nil
 		}
+		from.First = false
 		if read == 1 && len(a.value) < fullPage { // the tag of a full page would not show what follows it
 			from.Tag = a.tag
 		}

@@ -79,6 +79,37 @@ func TestSinceManyWait(t *testing.T) {
 	w.expect()
 }
 
+// TestSinceManyWaitForAnotherLabel: also what a first poll with another label leaves to the next one is returned, as new as that one.
+func TestSinceManyWaitForAnotherLabel(t *testing.T) {
+	w := newWatch(t)
+	w.poll()
+	const many = mostNews + 30
+	for i := range many {
+		w.clock.advance(5 * time.Second)
+		w.server.AddIssue(repoName, forgetest.Issue{Title: fmt.Sprint(i), Author: "alice", Labels: []string{"robots"}})
+	}
+	w.clock.advance(72 * time.Hour)
+	w.settle()
+	seen := map[int]bool{}
+	for range 3 {
+		events, next, err := w.forge.Since(t.Context(), shop(), "robots", w.cursor)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.cursor = next
+		for _, e := range events {
+			seen[e.Number] = true
+			if !e.At.Equal(w.clock.now()) {
+				t.Errorf("issue %d at %s, want %s", e.Number, e.At, w.clock.now())
+			}
+		}
+		w.clock.advance(time.Minute)
+	}
+	if len(seen) != many {
+		t.Errorf("%d issues were returned, want %d", len(seen), many)
+	}
+}
+
 // TestSinceEdge: a change that GitHub lists late, with a time in the past, is found.
 func TestSinceEdge(t *testing.T) {
 	w := newWatch(t)

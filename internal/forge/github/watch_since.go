@@ -92,7 +92,7 @@ func (p *poll) run(ctx context.Context) error {
 
 // news returns the time before which a list has nothing new.
 func (p *poll) news(from place) time.Time {
-	if p.c.At.IsZero() || from == (place{}) {
+	if p.c.At.IsZero() || from.first() {
 		return time.Time{}
 	}
 	return p.c.At.Add(-overlap)
