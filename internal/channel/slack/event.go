@@ -16,11 +16,12 @@ import (
 // received is an event with what is needed to answer it. A nil *received means that the delivery is not for Longshift.
 type received struct {
 	event    channel.Event
+	mention  string // the type of this event, if it mentions the bot in a channel: Slack sends two of them
 	trigger  string // opens a form, valid for three seconds
 	response string // URL for the answer to a slash command, since the bot may not be in the channel
 }
 
-// said parses a message. Slack delivers one that mentions the bot both as app_mention and as message, possibly
+// said parses a message. Slack delivers one that mentions the bot both as app_mention and as message (see twins), possibly
 // repeatedly; all have the same ID, derived from channel and message. Shared messages of others are attachments and not
 // part of the text.
 func said(in incoming, self identity) *received {
@@ -45,7 +46,11 @@ func said(in incoming, self identity) *received {
 	if reply {
 		e.Room.Thread, e.ReplyTo = in.ThreadTS, in.ThreadTS
 	}
-	return &received{event: e}
+	r := &received{event: e}
+	if mention && !private {
+		r.mention = in.Type
+	}
+	return r
 }
 
 // opened parses that somebody has opened the app's home. Its room is their private chat with the app.

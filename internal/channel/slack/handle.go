@@ -47,7 +47,7 @@ func (s *Slack) receive(ctx context.Context, handle channel.Handle, kind string,
 	return func() { s.answer(ctx, h, a) }, nil
 }
 
-// once calls the handler once; nil means that the delivery is for nobody.
+// once calls the handler once; nil means that the delivery is for nobody, or that the other event of its message has been handled.
 func (s *Slack) once(
 	ctx context.Context, within time.Duration, handle channel.Handle, kind string, payload []byte,
 ) (*received, channel.Answer, error) {
@@ -57,8 +57,19 @@ func (s *Slack) once(
 	if h == nil || err != nil {
 		return nil, channel.Answer{}, err
 	}
+	handled := false
+	if h.mention != "" {
+		mine, err := s.twins.begin(ctx, h.event.ID, h.mention)
+		if err != nil {
+			return h, channel.Answer{}, fmt.Errorf("wait for the other event of %s: %w", h.event.ID, err)
+		}
+		if !mine {
+			return nil, channel.Answer{}, nil
+		}
+		defer func() { s.twins.end(h.event.ID, h.mention, handled) }()
+	}
 	a, err := handle(ctx, h.event)
-	if err != nil {
+	if handled = err == nil; !handled {
 		err = fmt.Errorf("take in %s: %w", h.event.ID, err)
 	}
 	return h, a, err

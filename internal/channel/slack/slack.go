@@ -1,6 +1,7 @@
 // Package slack implements the channel Slack: it writes messages with buttons over the Web API, and receives events over
-// Socket Mode or signed HTTP requests. It may not decide about tasks, and keeps no state except its identity. Types of
-// the client library are not exposed, and it calls no host except Slack's API and the response URLs that Slack provides.
+// Socket Mode or signed HTTP requests. It may not decide about tasks, and keeps no state except its identity and which
+// mentions it has handled. Types of the client library are not exposed, and it calls no host except Slack's API and the
+// response URLs that Slack provides.
 package slack
 
 import (
@@ -50,6 +51,8 @@ type Slack struct {
 
 	mu   sync.Mutex
 	self identity // zero until auth.test has succeeded
+
+	twins twins
 }
 
 var (

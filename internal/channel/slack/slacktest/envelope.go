@@ -10,32 +10,35 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// Deliver sends a payload to one of the connections, and returns the envelope's id.
-func (s *Socket) Deliver(kind string, payload any) string {
-	raw, err := json.Marshal(payload)
-	if err != nil {
-		panic(err) // strings can't fail
-	}
+// Deliver sends payloads to one of the connections, each in an envelope, and returns the last envelope's id.
+func (s *Socket) Deliver(kind string, payloads ...any) (id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.count++
-	e := envelope{Type: kind, EnvelopeID: fmt.Sprintf("dbdd0ef3-1543-4f94-bfb4-%012d", s.count), Payload: raw,
-		AcceptsResponsePayload: kind != Event}
-	s.latest = &e
-	s.send(e)
-	return e.EnvelopeID
+	s.latest = nil
+	for _, payload := range payloads {
+		raw, err := json.Marshal(payload)
+		if err != nil {
+			panic(err) // strings can't fail
+		}
+		s.count++
+		e := envelope{Type: kind, EnvelopeID: fmt.Sprintf("dbdd0ef3-1543-4f94-bfb4-%012d", s.count), Payload: raw,
+			AcceptsResponsePayload: kind != Event}
+		s.latest, id = append(s.latest, e), e.EnvelopeID
+		s.send(e)
+	}
+	return id
 }
 
-// redeliver sends the latest envelope once more.
+// redeliver sends the envelopes of the last delivery once more.
 func (s *Socket) redeliver() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.latest == nil {
-		return false
+	for i := range s.latest {
+		e := &s.latest[i]
+		e.RetryAttempt, e.RetryReason = e.RetryAttempt+1, "timeout"
+		s.send(*e)
 	}
-	s.latest.RetryAttempt, s.latest.RetryReason = s.latest.RetryAttempt+1, "timeout"
-	s.send(*s.latest)
-	return true
+	return len(s.latest) > 0
 }
 
 // Raw sends a message unchanged to all connections.

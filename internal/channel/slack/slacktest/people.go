@@ -11,8 +11,8 @@ import (
 // bot, except in a private chat, where none is needed. It returns the message's TS.
 func (s *Server) Say(t testing.TB, channel, user, text, thread string, direct bool) (ts string) {
 	t.Helper()
-	ts, payload := s.speech(t, channel, user, text, thread, direct)
-	s.Socket.Deliver(Event, payload)
+	ts, payloads := s.speech(t, channel, user, text, thread, direct)
+	s.Socket.Deliver(Event, payloads...)
 	return ts
 }
 
@@ -38,7 +38,7 @@ func (s *Server) Command(channel, user, text string) {
 	s.Socket.Deliver(Command, Flat(s.command(channel, user, text)))
 }
 
-// Redeliver sends the latest envelope once more, as after a lost acknowledgement.
+// Redeliver sends the latest delivery once more, as after a lost acknowledgement: a mention has two envelopes.
 func (s *Server) Redeliver() {
 	if !s.Socket.redeliver() {
 		s.t.Error("nothing was delivered that could be delivered again")
@@ -94,8 +94,8 @@ func (s *Server) press(t testing.TB, channel, ts, token, user string) any {
 	return pressCall(channel, ts, s.threadOf(m), block, button, s.trigger(user), s.stamp(), Person(user))
 }
 
-// speech creates a message and returns its event. A mention is an app_mention; Slack sends it as message too.
-func (s *Server) speech(t testing.TB, channel, user, text, thread string, direct bool) (ts string, payload any) {
+// speech creates a message and returns its events. Slack sends a mention both as app_mention and as message.
+func (s *Server) speech(t testing.TB, channel, user, text, thread string, direct bool) (ts string, payloads []any) {
 	t.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -108,16 +108,19 @@ func (s *Server) speech(t testing.TB, channel, user, text, thread string, direct
 			thread = root.thread // a reply to a reply belongs to the same thread
 		}
 	}
-	kind, text := "message", entities(text)
+	kinds, text := []string{"message"}, entities(text)
 	if direct && channel[:1] != "D" {
-		kind, text = "app_mention", "<@"+BotUser+"> "+text
+		kinds, text = []string{"app_mention", "message"}, "<@"+BotUser+"> "+text
 	}
 	m := &standing{channel: channel, ts: s.stamp(), thread: thread, user: user, text: text}
 	s.messages = append(s.messages, m)
-	e := MessageEvent(kind, channel, user, text, m.ts, thread)
 	name := Person(user).Name
-	e["user_profile"] = map[string]any{"display_name": name, "name": name}
-	return m.ts, EventCall(e)
+	for _, kind := range kinds {
+		e := MessageEvent(kind, channel, user, text, m.ts, thread)
+		e["user_profile"] = map[string]any{"display_name": name, "name": name}
+		payloads = append(payloads, EventCall(e))
+	}
+	return m.ts, payloads
 }
 
 // Echo returns the event of a message by another program, or of Longshift's own message.

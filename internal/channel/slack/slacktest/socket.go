@@ -28,7 +28,7 @@ type Socket struct {
 	conns   map[*websocket.Conn]bool
 	state   State
 	count   int               // envelopes
-	latest  *envelope         // last sent
+	latest  []envelope        // of the last delivery
 	waiting []envelope        // not sent yet
 	sent    map[string]*timed // not acknowledged yet
 	again   time.Duration     // time until an unacknowledged envelope is sent again

@@ -16,11 +16,19 @@ type call struct {
 	header http.Header
 }
 
-// SayHTTP is Say as a signed request to a webhook. It returns the webhook's answer; the message is the last in Messages.
+// SayHTTP is Say as a signed request to a webhook, or two for a mention. It returns the webhook's answer, the first that is not 200 if there is one;
+// the message is the last in Messages. LastHTTP returns the first request.
 func (s *Server) SayHTTP(url, channel, user, text, thread string, direct bool) (status int, body string) {
 	s.t.Helper()
-	_, payload := s.speech(s.t, channel, user, text, thread, direct)
-	return s.Send(url, Event, payload)
+	_, payloads := s.speech(s.t, channel, user, text, thread, direct)
+	status, body = s.Send(url, Event, payloads[0])
+	for _, p := range payloads[1:] {
+		text := Body(Event, p)
+		if more, why := s.Post(url, text, s.Sign(text, time.Now())); status == http.StatusOK {
+			status, body = more, why
+		}
+	}
+	return status, body
 }
 
 // PressHTTP is Press over HTTP.
