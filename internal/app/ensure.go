@@ -31,8 +31,9 @@ func (e *listeners) watch(ctx context.Context) {
 	}
 }
 
-// watchAgain is how often a listener starts what watches its repositories, where it does not run.
-const watchAgain = time.Hour
+// watchAgain is how often a listener starts what watches its repositories, where it does not run. A start that finds it running is one call, and no
+// billable action of Temporal Cloud. Commands that are written while nothing watches a repository are lost, unless a webhook brings them.
+const watchAgain = 5 * time.Minute
 
 func (e *listeners) watchAll(ctx context.Context) {
 	for _, name := range e.cfg.GitHub.Repositories {

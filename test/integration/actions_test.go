@@ -119,6 +119,31 @@ func TestActionsBesideLimiter(t *testing.T) {
 	lab.Eventually(t, 30*time.Second, "the poll that has found something has asked the limiter", func() bool { return a.Counted()["grpc_QueryWorkflow"] > 0 })
 }
 
+// TestActionsOfStarts: a start that finds its workflow running is no action, so that listeners may see to it often that one runs.
+func TestActionsOfStarts(t *testing.T) {
+	t.Parallel()
+	s := lab.StartServer(t, false)
+	start := func(id string) {
+		t.Helper()
+		o := client.StartWorkflowOptions{ID: id, TaskQueue: signals.Queue, WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING}
+		if _, err := s.Client.ExecuteWorkflow(t.Context(), o, signals.Watch, signals.WatchInput{Repository: lab.Name}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 10 {
+		start("watch:github.com:acme:web:0")
+	}
+	start("watch:github.com:acme:api:0")
+	counted := 0
+	lab.Eventually(t, 30*time.Second, "the server has counted the last start", func() bool {
+		counted = s.Counted()["grpc_StartWorkflowExecution"]
+		return counted > 1
+	})
+	if counted != 2 {
+		t.Errorf("%d actions, want 2: nine of the eleven starts have found their workflow running", counted)
+	}
+}
+
 const month = 30 * 24 * time.Hour
 
 // quietMonth are the actions of an intake that finds nothing from its first poll on: its polls, and the changes of its schedule.
