@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/longshift/longshift/internal/httpclient"
 	"github.com/longshift/longshift/internal/redact"
 )
 
@@ -78,10 +79,7 @@ func (a *api) host() string {
 
 // unreached explains why no answer came, without the full URL.
 func (a *api) unreached(err error) string {
-	if wrapped, ok := errors.AsType[*url.Error](err); ok {
-		err = wrapped.Err
-	}
-	return fmt.Sprintf("the model endpoint %s can't be reached: %v", a.host(), err)
+	return fmt.Sprintf("the model endpoint %s can't be reached: %v", a.host(), httpclient.WithoutURL(err))
 }
 
 // covered caches the redact.Cover of a key, which takes longer to build than a call may.

@@ -3,7 +3,9 @@
 package httpclient
 
 import (
+	"errors"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -36,6 +38,14 @@ func RetryAfter(h http.Header, ours time.Time) (wait time.Duration, ok bool) {
 func Asked(h http.Header, err error) error {
 	if wait, ok := RetryAfter(h, time.Now()); ok && wait > 0 && wait < time.Hour {
 		return &fault.Later{After: wait, Err: err}
+	}
+	return err
+}
+
+// WithoutURL returns what a *url.Error wraps, and other errors as they are. The text of a *url.Error has the whole address, which may hold a secret.
+func WithoutURL(err error) error {
+	if call, ok := errors.AsType[*url.Error](err); ok {
+		return call.Err
 	}
 	return err
 }

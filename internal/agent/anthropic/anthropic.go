@@ -125,7 +125,7 @@ func keepRaw(a *transcript.Answer, m *sdk.Message) error {
 func failure(err error) error {
 	var api *sdk.Error
 	if !errors.As(err, &api) {
-		return fault.New(fault.Infra, "ask the model: %w", err)
+		return fault.New(fault.Infra, "ask the model: %w", httpclient.WithoutURL(err))
 	}
 	text := said(api)
 	switch status := api.StatusCode; {

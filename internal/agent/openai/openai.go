@@ -72,7 +72,7 @@ func (m *momentary) Unwrap() error { return m.error }
 func (m *Model) once(ctx context.Context, e agent.Endpoint, body []byte) (transcript.Answer, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimSuffix(e.BaseURL, "/")+"/v1/chat/completions", bytes.NewReader(body))
 	if err != nil {
-		return transcript.Answer{}, fault.New(fault.Internal, "ask the model: %w", err)
+		return transcript.Answer{}, fault.New(fault.Internal, "ask the model: %w", httpclient.WithoutURL(err))
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "text/event-stream")
@@ -83,7 +83,7 @@ func (m *Model) once(ctx context.Context, e agent.Endpoint, body []byte) (transc
 	}
 	resp, err := client.Do(req)
 	if err != nil {
-		return transcript.Answer{}, &momentary{fault.New(fault.Infra, "ask the model: %w", err)}
+		return transcript.Answer{}, &momentary{fault.New(fault.Infra, "ask the model: %w", httpclient.WithoutURL(err))}
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
