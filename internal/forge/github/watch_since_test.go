@@ -132,6 +132,17 @@ func TestSinceWaited(t *testing.T) {
 	}
 }
 
+// TestSinceWaitedTooLong: what was labelled more than a week before the first poll has its own time, and so comes late.
+func TestSinceWaitedTooLong(t *testing.T) {
+	w := newWatch(t)
+	labelled := w.clock.now()
+	w.server.AddIssue(repoName, forgetest.Issue{Title: "1", Author: "alice", Labels: []string{"longshift"}})
+	w.clock.advance(8 * 24 * time.Hour)
+	if events, _, err := w.forge.Since(t.Context(), shop(), "longshift", ""); err != nil || len(events) != 1 || !events[0].At.Equal(labelled) {
+		t.Errorf("%v, %+v, want the time %s", err, events, labelled)
+	}
+}
+
 // TestSinceQuiet: a repository where nothing happens costs nothing.
 func TestSinceQuiet(t *testing.T) {
 	w := newWatch(t)
