@@ -118,20 +118,28 @@ func missingFile(stderr string) bool {
 	return strings.Contains(stderr, "does not exist in") || strings.Contains(stderr, "exists on disk, but not in")
 }
 
-// readIssue reads the issue for a manually started task. Without a token or a forge, the task knows only the number.
+// readIssue reads the issue for a manually started task. An issue that can't be read is an error: it has one task, and that must not begin
+// with nothing but a number.
 func readIssue(ctx context.Context, process config.Config, repository string, number int) (task.Issue, error) {
-	known := task.Issue{Number: number}
 	r, err := task.ParseRepository(repository)
-	if err != nil || !isGitHub(process, r) || !process.GitHub.Authorized() {
-		return known, err
+	switch {
+	case err != nil:
+		return task.Issue{}, err
+	case !isGitHub(process, r):
+		return task.Issue{}, fault.New(fault.Input, "issue #%d can't be read: %s is not on GitHub", number, r.Text).
+			WithHint("give --repo owner/name, or say the task in words")
+	case !process.GitHub.Authorized():
+		return task.Issue{}, fault.New(fault.Input, "issue #%d of %s can't be read: there is no token for GitHub", number, r.Text).
+			WithHint("set GH_TOKEN or use `gh auth login`; or label the issue %s, or comment /longshift run at it, so that the worker reads it",
+				process.GitHub.Label)
 	}
 	hub, err := newHub(process, slog.New(slog.DiscardHandler))
 	if err != nil {
-		return known, err
+		return task.Issue{}, err
 	}
 	issue, open, err := hub.Issue(ctx, r, number)
 	if err == nil && !open {
-		return known, fault.New(fault.Conflict, "issue #%d of %s is closed", number, r.Text).WithHint("open it again, or say the task in words")
+		return issue, fault.New(fault.Conflict, "issue #%d of %s is closed", number, r.Text).WithHint("open it again, or say the task in words")
 	}
 	return issue, err
 }

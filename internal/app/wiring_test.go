@@ -9,6 +9,7 @@ import (
 	"github.com/longshift/longshift/internal/cli/setup"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/internal/forge/forgetest"
 	"github.com/longshift/longshift/internal/forge/local"
 	"github.com/longshift/longshift/internal/repo/project"
 	"github.com/longshift/longshift/internal/repo/workspace/gittest"
@@ -111,6 +112,34 @@ func TestParseConfig(t *testing.T) {
 	}
 	_, err := parseConfig([]byte(`{"chekc": "x"}`))
 	wantFault(t, err, fault.Input, "chekc")
+}
+
+// An issue has one task, so it is read before that is started, or none is.
+func TestReadIssue(t *testing.T) {
+	t.Parallel()
+	hub := forgetest.NewGitHub(t)
+	hub.AddRepository(forgetest.Repository{Name: "acme/web"})
+	n := hub.AddIssue("acme/web", forgetest.Issue{Title: "Add a flag", Body: "It is missing."})
+	closed := hub.AddIssue("acme/web", forgetest.Issue{Title: "Add another flag"})
+	hub.CloseIssue("acme/web", closed)
+	cfg := load(t, "LONGSHIFT_GITHUB_URL="+hub.URL, "GH_TOKEN="+forgetest.Token)
+	issue, err := readIssue(t.Context(), cfg, "acme/web", n)
+	if err != nil || issue.Number != n || issue.Title != "Add a flag" {
+		t.Errorf("%+v, %v", issue, err)
+	}
+	_, err = readIssue(t.Context(), cfg, "acme/web", closed)
+	wantFault(t, err, fault.Conflict, "is closed")
+}
+
+// Where an issue can't be read, its task would know nothing but a number.
+func TestReadIssueRefuses(t *testing.T) {
+	t.Parallel()
+	_, err := readIssue(t.Context(), load(t), "acme/web", 42)
+	wantFault(t, err, fault.Input, "issue #42 of acme/web", "GH_TOKEN", "gh auth login", "label the issue longshift", "/longshift run")
+	for _, elsewhere := range []string{"/srv/web", "https://git.example.com/acme/web"} {
+		_, err = readIssue(t.Context(), load(t, "GH_TOKEN=ghp-planted"), elsewhere, 42)
+		wantFault(t, err, fault.Input, "issue #42", elsewhere+" is not on GitHub", "--repo owner/name")
+	}
 }
 
 func TestLocalPullRequest(t *testing.T) {

@@ -34,7 +34,7 @@ type Wiring struct {
 	// ResolveConfig returns what a task in the repository at dir would run with: its file on the base branch ("" is the
 	// default one), then overrides (nil for none), under the operator's limits in process.
 	ResolveConfig func(ctx context.Context, process config.Config, dir, base string, overrides *task.Config) (setup.Resolved, error)
-	// Issue reads an issue of a repository on its forge, for `run --issue`. It may be nil: then the task knows the number only.
+	// Issue reads an issue of a repository on its forge, for `run --issue`. One that can't be read is an error.
 	Issue func(ctx context.Context, process config.Config, repository string, number int) (task.Issue, error)
 	// Standing asks the forge about a repository that a task is to be started on. ours is what the names of our branches start with.
 	Standing func(ctx context.Context, process config.Config, repository, base, ours string) (Standing, error)

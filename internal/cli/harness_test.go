@@ -110,6 +110,12 @@ func testWiring() Wiring {
 					Value: value}, err
 			}}}, gateway.Anthropic)
 		},
+		Issue: func(_ context.Context, _ config.Config, repository string, number int) (task.Issue, error) {
+			if number != 42 {
+				return task.Issue{}, fault.New(fault.Input, "issue #%d of %s can't be read: there is no token for GitHub", number, repository).WithHint("set GH_TOKEN")
+			}
+			return task.Issue{Forge: "github", Number: number, Title: "Add a flag"}, nil
+		},
 		Standing: func(ctx context.Context, process config.Config, repository, base, ours string) (Standing, error) {
 			hub, r, err := hubOf(process, repository)
 			if err != nil {

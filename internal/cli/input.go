@@ -26,7 +26,7 @@ type inputReader struct {
 	targets *targets
 	configs command.ConfigReader
 	parse   func(input []byte) (task.Input, error)
-	read    func(ctx context.Context, process config.Config, repository string, number int) (task.Issue, error) // of an issue; may be nil
+	read    func(ctx context.Context, process config.Config, repository string, number int) (task.Issue, error) // of an issue
 }
 
 func newInputReader(f *factory) *inputReader {
@@ -89,9 +89,6 @@ func (r *inputReader) input(ctx context.Context, c *cobra.Command, o *inputFlags
 
 // issue reads the issue that the task comes from.
 func (r *inputReader) issue(ctx context.Context, repository string, number int) (task.Issue, error) {
-	if r.read == nil {
-		return task.Issue{Number: number}, nil
-	}
 	conf, err := r.config.WithToken(ctx)
 	if err != nil {
 		return task.Issue{}, err

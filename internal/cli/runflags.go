@@ -62,7 +62,7 @@ func (o *inputFlags) define(c *cobra.Command) {
 	f.StringVar(&o.review, "review", "", "read a review of the present state from a `file`, for the plan to satisfy; - is standard input")
 	f.StringArrayVar(&o.images, "image", nil,
 		"`file` with a screenshot or a drawing that belongs to the task: PNG, JPEG, GIF or WebP; up to four times")
-	f.IntVar(&o.issue, "issue", 0, "`number` of the issue that the task comes from")
+	f.IntVar(&o.issue, "issue", 0, "`number` of the issue on GitHub that the task comes from; it takes a token to read it")
 	o.config.Define(f, "this task")
 	f.Float64Var(&s.budget, "budget", 0, "US `dollars` for the whole task (config budget.cost)")
 	f.DurationVar(&s.time, "time", 0, "running time of agents, setup and checks, such as 60m (config budget.time)")
