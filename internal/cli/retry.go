@@ -26,7 +26,10 @@ func newRetryCommand(f *factory) *cobra.Command {
 		Use:   "retry <task>",
 		Short: "Start an ended task again, and tell it what happened",
 		Long: `Start an ended task again with the same input, from the base branch as it is now. The planner is told how the task ended, what
-its plan was, which tests failed and what the review asked for. Its branch and its pull request, if any, stay as they are.`,
+its plan was, which tests failed and what the review asked for. Its branch and its pull request, if any, stay as they are.
+
+The new task is yours, also when an intake has started the other one. It waits for none of that intake's limits, and the file or the
+issue at the source stays as it is, whatever has become of it; a pull request on GitHub still closes its issue.`,
 		Example:           "  longshift retry x1y2z3\n  longshift retry x1y2z3 --tell \"keep the old API\" --detach",
 		Args:              command.TakesTask(1),
 		ValidArgsFunction: f.tasks.CompleteEnded,
@@ -43,6 +46,7 @@ func (o *retryOptions) run(ctx context.Context, given string) error {
 	if err != nil {
 		return err
 	}
+	in.Origin = nil // its source would decline what the ended task has claimed, and its limits count that task's own pull request
 	told := ""
 	if o.tell != "" {
 		told = "\n\n" + o.tell

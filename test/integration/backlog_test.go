@@ -146,8 +146,9 @@ func backlogQuestion(b *backlog) {
 	}
 }
 
-// With any other end the file stays, and is not begun again until it is edited.
+// With any other end the file stays, and is not begun again until it is edited. A person can have its task tried again.
 func backlogKept(b *backlog) {
+	var rejected string
 	b.write("010-a.md", "# A\n\nDo it.\n")
 	b.write("020-b.md", "# B\n\nDo it.\n")
 	b.watch()
@@ -158,7 +159,9 @@ func backlogKept(b *backlog) {
 	}{{"010-a.md", "reject", task.Rejected}, {"020-b.md", "cancel", task.Cancelled}} {
 		one := b.next("found", c.file)
 		b.until(one.Task, task.Approving)
-		b.run(c.act, one.Task)
+		if b.run(c.act, one.Task); c.outcome == task.Rejected {
+			rejected = one.Task
+		}
 		if end := b.next("ended", c.file); end.Outcome != c.outcome || end.Removed {
 			b.t.Errorf("ended %+v", end)
 		}
@@ -172,6 +175,9 @@ func backlogKept(b *backlog) {
 	if p := b.look(); len(p.Started) > 0 {
 		b.t.Errorf("begun again: %q", p.Started)
 	}
+	b.run("retry", rejected, "--id", "kept-again", "--detach")
+	b.until("kept-again", task.Approving)
+	b.run("cancel", "kept-again")
 	b.write("020-b.md", "# B\n\nNOTHING to do.\n")
 	b.next("found", "020-b.md")
 	b.next("ended", "020-b.md")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -99,6 +100,15 @@ func TestLinearIssue(t *testing.T) {
 	}
 	if r := p.Longshift(t, "list", "-o", "jsonl"); strings.Count(r.Out, "\n") != 1 {
 		t.Errorf("tasks:\n%s", r.Out)
+	}
+	if r := p.Longshift(t, "retry", id, "--id", "again", "--detach"); r.Code != 0 {
+		t.Fatalf("%+v", r)
+	}
+	if again := p.end("again"); again.Outcome != task.PullRequest || again.RequestedBy == "anna" {
+		t.Errorf("tried again, it ended %s for %q: %s%s", again.Outcome, again.RequestedBy, again.Detail, lab.Log(again))
+	}
+	if now := linear.Comments(key); !slices.Equal(now, comments) || linear.State(key) != "In Progress" {
+		t.Errorf("tried again, the issue is in %s and shows %q", linear.State(key), now)
 	}
 }
 
