@@ -17,7 +17,7 @@ func NewTaskID(in task.Input, host string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if in.Issue != nil && in.Issue.Number > 0 && r.Owner != "" {
+	if i := in.Issue; i != nil && i.Number > 0 && (i.Forge == "" || i.Forge == "github") && r.Owner != "" { // other trackers have numbers, too
 		if r.Host == "" {
 			r.Host = host
 		}
