@@ -98,7 +98,7 @@ less often while nothing comes, down to each hour (heartbeat 15m, backlog 5m), a
 	f.IntVar(&s.Guard.Sessions, "sessions", 1, "tasks of the repository that work at a time, `count`; people's own are counted too")
 	f.BoolVar(&flags.pause, "pause-if-open-pr", true,
 		"begin nothing while a pull request of ours is open; for a backlog only when it is given")
-	f.Float64Var(&s.Guard.DailyCost, "daily-cost", 0, "US `dollars` that the repository's tasks may cost in a day, UTC; 0 is no limit")
+	command.DollarsVar(f, &s.Guard.DailyCost, "daily-cost", "US `dollars` that the repository's tasks may cost in a day, UTC; 0 is no limit")
 	f.IntVar(&s.Queue, "queue", signals.DefaultQueue, "tasks that may wait for their turn at a time, `count`; the rest waits where it is")
 	flags.config.Define(f, "its tasks")
 	f.BoolVar(&flags.paused, "paused", false, "add it, but begin only when it is resumed")

@@ -64,7 +64,7 @@ func (o *inputFlags) define(c *cobra.Command) {
 		"`file` with a screenshot or a drawing that belongs to the task: PNG, JPEG, GIF or WebP; up to four times")
 	f.IntVar(&o.issue, "issue", 0, "`number` of the issue on GitHub that the task comes from; it takes a token to read it")
 	o.config.Define(f, "this task")
-	f.Float64Var(&s.budget, "budget", 0, "US `dollars` for the whole task (config budget.cost)")
+	command.DollarsVar(f, &s.budget, "budget", "US `dollars` for the whole task (config budget.cost)")
 	f.DurationVar(&s.time, "time", 0, "running time of agents, setup and checks, such as 60m (config budget.time)")
 	f.StringVar(&s.approval, "approval", "", "who lets the plan pass, `mode`: auto, required or none (config approval.mode)")
 	f.BoolVar(&o.planOnly, "plan-only", false,

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/longshift/longshift/internal/cli/command"
 	"github.com/longshift/longshift/internal/cli/term"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/signals"
@@ -30,7 +31,7 @@ func newResumeCommand(d *sender) *cobra.Command {
 	var more time.Duration
 	c := d.command("resume <task>", "Let a suspended or waiting task go on",
 		"  longshift resume x1y2z3\n  longshift resume x1y2z3 --add-cost 2 --add-time 30m --note \"the API key is fixed\"", 1)
-	c.Flags().Float64Var(&r.AddCost, "add-cost", 0, "US `dollars` on top of the budget")
+	command.DollarsVar(c.Flags(), &r.AddCost, "add-cost", "US `dollars` on top of the budget")
 	c.Flags().DurationVar(&more, "add-time", 0, "running time on top of the budget, such as 30m")
 	c.Flags().StringVar(&r.Note, "note", "", "`text` told to the next session")
 	c.RunE = func(c *cobra.Command, args []string) error {
