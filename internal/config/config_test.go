@@ -82,6 +82,8 @@ func TestMistakes(t *testing.T) {
 		{"LONGSHIFT_ALONE=-1s", `LONGSHIFT_ALONE="-1s": negative; give a duration such as 15m, or 0s to end sessions with the first heartbeat that the server misses`},
 		{"LONGSHIFT_SNAPSHOTS=-1s", `LONGSHIFT_SNAPSHOTS="-1s": negative; give a duration such as 30s, or 0s for every step that wrote`},
 		{"LONGSHIFT_MAX_COST=five", `LONGSHIFT_MAX_COST="five": not a number; give US dollars, such as 5 or 2.50`},
+		{"LONGSHIFT_MAX_COST=NaN", `LONGSHIFT_MAX_COST="NaN": not a number; give US dollars, such as 5 or 2.50`},
+		{"LONGSHIFT_DAILY_COST=Inf", `LONGSHIFT_DAILY_COST="Inf": not a number; give US dollars, such as 5 or 2.50`},
 		{"LONGSHIFT_MAX_COST=-1", `LONGSHIFT_MAX_COST="-1": negative; give US dollars, or 0 for no limit`},
 		{"LONGSHIFT_ROLE=boss", `LONGSHIFT_ROLE="boss": unknown role; give all, control, host or listen`},
 		{"LONGSHIFT_AGENTS=claude,gpt", `LONGSHIFT_AGENTS="gpt": unknown agent; give claude, codex, opencode or native`},

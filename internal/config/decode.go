@@ -2,8 +2,10 @@ package config
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"reflect"
 	"strconv"
 	"strings"
@@ -84,6 +86,9 @@ func decodeField(field reflect.StructField, into reflect.Value, value string) er
 	one := reflect.New(reflect.StructOf([]reflect.StructField{{Name: field.Name, Type: field.Type, Tag: reflect.StructTag(tag)}}))
 	if err := envconfig.Process("", one.Interface()); err != nil {
 		return err
+	}
+	if v, ok := one.Elem().Field(0).Interface().(float64); ok && (math.IsNaN(v) || math.IsInf(v, 0)) {
+		return errors.New("not an amount of money") // but a number to strconv
 	}
 	into.Set(one.Elem().Field(0))
 	return nil
