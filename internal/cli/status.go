@@ -37,7 +37,9 @@ id that no other running task has.`,
 		Annotations: command.Exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitSuspended, fault.ExitServer,
 			fault.ExitChecks, fault.ExitInterrupt),
 		RunE: func(c *cobra.Command, args []string) error {
-			switch {
+			switch given := o.flags.Given(); {
+			case given != "" && !o.follow:
+				return fault.New(fault.Input, "%s counts only while a task is followed", given).WithHint("give -f too, or leave it out")
 			case len(args) == 0 && o.follow:
 				return fault.New(fault.Input, "the task to follow is missing").WithHint("see `longshift status` for the running ones")
 			case len(args) == 0:

@@ -47,13 +47,16 @@ way out. With a host, which may be named by the beginning of its id, only that o
 		Args:        command.Takes(0, 1, ""),
 		Annotations: command.Exits(fault.ExitFailed, fault.ExitServer, fault.ExitInterrupt),
 		RunE: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return o.run(c.Context())
-			}
-			if o.local || o.fix {
+			switch {
+			case len(args) > 0 && (o.local || o.fix):
 				return fault.New(fault.Input, "a host, and --local or --fix: only one of them").WithHint("leave out the host %s", args[0])
+			case len(args) > 0:
+				return o.one(c.Context(), args[0])
+			case o.local && o.fix:
+				return fault.New(fault.Input, "--fix registers search attributes on the server, which --local does not ask").
+					WithHint("leave out one of the two")
 			}
-			return o.one(c.Context(), args[0])
+			return o.run(c.Context())
 		},
 	}
 	c.Flags().BoolVar(&o.fix, "fix", false, "register missing search attributes")

@@ -27,6 +27,21 @@ func (f *FollowFlags) Define(flags *pflag.FlagSet, when string) {
 	DefineDebug(flags, &f.debug, when)
 }
 
+// Given returns the flag that was given, "" for none.
+func (f *FollowFlags) Given() string {
+	switch {
+	case f.wait:
+		return "--wait"
+	case f.verbose:
+		return "--verbose"
+	case f.notify:
+		return "--notify"
+	case f.debug:
+		return "--debug"
+	}
+	return ""
+}
+
 // notifier returns what tells a person who does not look at the terminal: its bell, and a notification where the desktop has a program
 // for that.
 func (v *Viewer) notifier(ctx context.Context, screen *term.Screen) func(text string) {
