@@ -6,11 +6,13 @@ import (
 	"io/fs"
 	"iter"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/longshift/longshift/internal/audit"
+	"github.com/longshift/longshift/internal/channel"
 	"github.com/longshift/longshift/internal/cli/command"
 	"github.com/longshift/longshift/internal/cli/environ"
 	"github.com/longshift/longshift/internal/cli/term"
@@ -56,10 +58,16 @@ No server is asked. What was typed on the command line or in Temporal Web stands
 	return c
 }
 
+// actChannels are where the acts come from that are recorded.
+var actChannels = []string{channel.Slack, channel.Telegram, channel.WhatsApp, channel.Terminal, "github"}
+
 func (o *actsOptions) run(ctx context.Context) error {
 	err := checkLimit(o.filter.Last)
 	if err != nil {
 		return err
+	}
+	if given := o.filter.Channel; given != "" && !slices.Contains(actChannels, given) {
+		return fault.New(fault.Input, "--channel %q: unknown", given).WithHint("give slack, telegram, whatsapp, terminal or github")
 	}
 	if o.refused {
 		o.filter.Verdict = audit.ActRefused
