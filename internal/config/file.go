@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/BurntSushi/toml"
 
@@ -121,6 +122,9 @@ func (a allWays) of(name string) []string {
 	return []string{name}
 }
 
+// spaced are the variables whose items are separated by spaces; those of all other lists are by commas.
+var spaced = []string{"LONGSHIFT_TASK_ENV", "LONGSHIFT_TASK_SECRETS"}
+
 var variableName = regexp.MustCompile(`^[A-Z][A-Z0-9_]*$`)
 
 // settingText returns the text that a variable would have for a value of the file, or what is wrong.
@@ -148,7 +152,13 @@ func settingText(name string, value any) (text, what string) {
 			}
 			items = append(items, one)
 		}
-		return strings.Join(items, ","), ""
+		if !slices.Contains(spaced, name) {
+			return strings.Join(items, ","), ""
+		}
+		if slices.ContainsFunc(items, func(item string) bool { return strings.ContainsFunc(item, unicode.IsSpace) }) {
+			return "", "an item holds a space, which would make two of it; give each variable as an item of its own"
+		}
+		return strings.Join(items, " "), ""
 	}
 	return "", "not a text, a number, true, false or a list of texts"
 }

@@ -46,6 +46,8 @@ func TestSettingsFile(t *testing.T) {
 			"LONGSHIFT_LOG = \"debug\"\nTEMPORAL_ADDRESS = \"temporal.example.com:7233\"\n", nil,
 			[]string{"LONGSHIFT_AGENTS=claude,script", "LONGSHIFT_LISTENERS=false", "LONGSHIFT_LOG=debug", "LONGSHIFT_MAX_COST=2.5", "LONGSHIFT_SLOTS=3",
 				"TEMPORAL_ADDRESS=temporal.example.com:7233"}},
+		{"lists with spaces", "LONGSHIFT_TASK_ENV = ['CC=clang', 'TZ']\nLONGSHIFT_TASK_SECRETS = ['NPM_TOKEN:setup,check@acme/web', 'SENTRY_DSN@*']\n", nil,
+			[]string{"LONGSHIFT_TASK_ENV=CC=clang TZ", "LONGSHIFT_TASK_SECRETS=NPM_TOKEN:setup,check@acme/web SENTRY_DSN@*"}},
 		{"the environment wins", "LONGSHIFT_SLOTS = 3\nLONGSHIFT_LOG = 'debug'\n", []string{"LONGSHIFT_SLOTS=1"}, []string{"LONGSHIFT_LOG=debug"}},
 		{"by another way", "LONGSHIFT_GITHUB_TOKEN = 'a'\n", []string{"LONGSHIFT_GITHUB_TOKEN_FILE=/b"}, nil},
 		{"by the variable of another program", "LONGSHIFT_GITHUB_TOKEN = 'a'\n", []string{"GH_TOKEN=b"}, nil},
@@ -79,6 +81,7 @@ func TestWrongSettingsFile(t *testing.T) {
 		{"[worker]\nLONGSHIFT_SLOTS = 2\n", 0o600, "config.toml: line 1: worker: not the name of a variable"},
 		{"LONGSHIFT_SLOTS = 2026-01-01\n", 0o600, "LONGSHIFT_SLOTS: not a text"},
 		{"LONGSHIFT_AGENTS = [1]\n", 0o600, "LONGSHIFT_AGENTS: 1 is not a text"},
+		{"LONGSHIFT_TASK_ENV = ['A=b c-secret']\n", 0o600, "config.toml: line 1: LONGSHIFT_TASK_ENV: an item holds a space"},
 		{"LONGSHIFT_ANTHROPIC_KEY = 'sk-secret'\n", 0o640, "others can read it, and it holds LONGSHIFT_ANTHROPIC_KEY"},
 		{"GH_TOKEN = 'ghp-secret'\n", 0o604, "others can read it, and it holds GH_TOKEN"},
 	} {
