@@ -48,10 +48,13 @@ func FromFile(lookup Lookup) ([]string, error) {
 	if err != nil {
 		return nil, fault.New(fault.Input, "settings in %s: %w", path, err).WithHint("lines are such as LONGSHIFT_SLOTS = 2")
 	}
-	ways := waysOf()
+	ways, tasks := waysOf(), tasksNames(given, lookup)
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		value, what := settingText(name, given[name])
+		if what == "" && !slices.Contains(tasks, name) {
+			what = unread(name)
+		}
 		switch {
 		case what != "":
 			return nil, fault.New(fault.Input, "settings in %s: line %d: %s: %s", path, lineOf(text, name), name, what)
@@ -131,12 +134,6 @@ var variableName = regexp.MustCompile(`^[A-Z][A-Z0-9_]*$`)
 func settingText(name string, value any) (text, what string) {
 	if !variableName.MatchString(name) {
 		return "", "not the name of a variable; give one such as LONGSHIFT_SLOTS (see docs/configuration.md)"
-	}
-	for _, meant := range Unknown([]string{name + "="}) {
-		if what = "there is no such variable"; meant != "" {
-			what += "; did you mean " + meant + "?"
-		}
-		return "", what
 	}
 	switch v := value.(type) {
 	case string:

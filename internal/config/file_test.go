@@ -67,6 +67,33 @@ func TestSettingsFile(t *testing.T) {
 	}
 }
 
+// Names that libraries, git and the programs of tasks read are nobody's mistake, and those that tasks are given may be close to ours.
+func TestNamesOfOthersInSettingsFile(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	names := strings.Fields(`AWS_ACCESS_KEY_ID AWS_REGION AWS_PROFILE AWS_ENDPOINT_URL_S3 HTTP_PROXY HTTPS_PROXY NO_PROXY ALL_PROXY SSL_CERT_FILE SSL_CERT_DIR
+		GH_TOKEN GITHUB_TOKEN GITHUB_REPO GH_REPO GH_HOST ANTHROPIC_API_KEY ANTHROPIC_AUTH_TOKEN ANTHROPIC_BASE_URL CLAUDE_CODE_OAUTH_TOKEN
+		OPENAI_API_KEY OPENAI_BASE_URL TEMPORAL_API_KEY TEMPORAL_TLS_CLIENT_KEY_PATH TEMPORAL_CODEC_AUTH TEMPORAL_GRPC_META_AUTHORIZATION
+		TEMPORAL_PROFILE TEMPORAL_CONFIG_FILE GITLAB_TOKEN GL_TOKEN HF_TOKEN NPM_TOKEN NPM_TOKEN_FILE GOPROXY GOPRIVATE CC DATABASE_URL
+		GIT_SSH_COMMAND NO_COLOR BROWSER XDG_STATE_HOME OTEL_EXPORTER_OTLP_ENDPOINT`)
+	for _, name := range names {
+		text.WriteString(name + " = 'x'\n")
+	}
+	got, err := FromFile(settingsFile(t, text.String(), 0o600))
+	if err != nil || len(got) != len(names) {
+		t.Errorf("%d of %d: %v", len(got), len(names), err)
+	}
+	for _, c := range []struct{ text, env string }{
+		{"GHTOKEN = 'x'\nLONGSHIFT_TASK_SECRETS = ['NPM_TOKEN@*', 'GHTOKEN:setup@acme/web']\n", ""},
+		{"GHTOKEN_FILE = '/x'\nGHTOKEN = 'x'\n", "LONGSHIFT_TASK_SECRETS=GHTOKEN@*"},
+		{"GH_TOKENS = 'x'\nLONGSHIFT_TASK_ENV = 'TZ=UTC GH_TOKENS'\n", ""},
+	} {
+		if _, err := FromFile(settingsFile(t, c.text, 0o600, c.env)); err != nil {
+			t.Errorf("%q: %v", c.text, err)
+		}
+	}
+}
+
 func TestWrongSettingsFile(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -77,6 +104,12 @@ func TestWrongSettingsFile(t *testing.T) {
 		{"LONGSHIFT_LOG = 'info'\nLONGSHIFT_SLOTS = two\n", 0o600, "config.toml: line 2: "},
 		{"LONGSHIFT_ANTHROPIC_KEY = sk-secret\n", 0o600, "config.toml: line 1: "},
 		{"LONGSHIFT_SLOT = 2\n", 0o600, "config.toml: line 1: LONGSHIFT_SLOT: there is no such variable; did you mean LONGSHIFT_SLOTS?"},
+		{"TEMPORAL_ADRESS = 'x:7233'\n", 0o600, "line 1: TEMPORAL_ADRESS: there is no such variable; did you mean TEMPORAL_ADDRESS?"},
+		{"TEMPORAL_TASK_QUEUE = 'x'\n", 0o600, "line 1: TEMPORAL_TASK_QUEUE: there is no such variable"},
+		{"TEMPROAL_NAMESPACE = 'x'\n", 0o600, "did you mean TEMPORAL_NAMESPACE?"},
+		{"LONGSHFT_SLOTS = 2\n", 0o600, "did you mean LONGSHIFT_SLOTS?"},
+		{"ANTHROPIC_API_KYE = 'sk-secret'\n", 0o600, "did you mean ANTHROPIC_API_KEY?"},
+		{"GH_TOKN = 'ghp-secret'\n", 0o600, "did you mean GH_TOKEN?"},
 		{"slots = 2\n", 0o600, "config.toml: line 1: slots: not the name of a variable"},
 		{"[worker]\nLONGSHIFT_SLOTS = 2\n", 0o600, "config.toml: line 1: worker: not the name of a variable"},
 		{"LONGSHIFT_SLOTS = 2026-01-01\n", 0o600, "LONGSHIFT_SLOTS: not a text"},

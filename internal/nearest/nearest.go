@@ -2,8 +2,11 @@
 package nearest
 
 // Name returns the known name that is closest to name, at most two edits away and less than half of it, or "".
-func Name(name string, known []string) string {
-	best, least := "", 3
+func Name(name string, known []string) string { return Within(2, name, known) }
+
+// Within is Name for at most so many edits.
+func Within(edits int, name string, known []string) string {
+	best, least := "", edits+1
 	for _, candidate := range known {
 		if d := distance(name, candidate); d < least && (2*d < len(name) || candidate == name) {
 			best, least = candidate, d

@@ -9,6 +9,12 @@ func TestName(t *testing.T) {
 			t.Errorf("%q: %q, want %q", given, got, want)
 		}
 	}
+	if got := Within(1, "bdgt", known); got != "" {
+		t.Errorf("%s is two edits away", got)
+	}
+	if got := Within(1, "budgt", known); got != "budget" {
+		t.Errorf("one edit away: %q", got)
+	}
 	if Name("x", nil) != "" {
 		t.Error("a name out of nothing")
 	}
