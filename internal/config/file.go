@@ -15,6 +15,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/variable"
 )
 
 // File returns the path of the settings file: longshift/config.toml below XDG_CONFIG_HOME or ~/.config; "" without a home directory.
@@ -49,6 +50,7 @@ func FromFile(lookup Lookup) ([]string, error) {
 		return nil, fault.New(fault.Input, "settings in %s: %w", path, err).WithHint("lines are such as LONGSHIFT_SLOTS = 2")
 	}
 	ways, tasks := waysOf(), tasksNames(given, lookup)
+	secrets := ways.secrets(given, lookup)
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		value, what := settingText(name, given[name])
@@ -58,7 +60,7 @@ func FromFile(lookup Lookup) ([]string, error) {
 		switch {
 		case what != "":
 			return nil, fault.New(fault.Input, "settings in %s: line %d: %s: %s", path, lineOf(text, name), name, what)
-		case ways[name].secret && forOthers(info):
+		case slices.Contains(secrets, name) && forOthers(info):
 			return nil, fault.New(fault.Denied, "settings in %s: others can read it, and it holds %s", path, name).WithHint("chmod 600 %s", path)
 		}
 		if _, set := firstSet(lookup, ways.of(name)); set == "" {
@@ -127,6 +129,20 @@ func (a allWays) of(name string) []string {
 
 // spaced are the variables whose items are separated by spaces; those of all other lists are by commas.
 var spaced = []string{"LONGSHIFT_TASK_ENV", "LONGSHIFT_TASK_SECRETS"}
+
+// secrets returns the variables of the settings file whose values are secrets: ours, those that are granted to tasks, and those of other
+// programs that say so by their names. A name such as AWS_SHARED_CREDENTIALS_FILE only says where a secret is.
+func (a allWays) secrets(given map[string]any, lookup Lookup) (names []string) {
+	granted := listed("LONGSHIFT_TASK_SECRETS", given, lookup)
+	for name := range given {
+		own, known := a[name]
+		elsewhere := strings.HasSuffix(name, "_FILE") || strings.HasSuffix(name, "_PATH") || strings.HasSuffix(name, "_SOCK")
+		if known && own.secret || !known && (slices.Contains(granted, name) || variable.SaysSecret(name) && !elsewhere) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
 
 var variableName = regexp.MustCompile(`^[A-Z][A-Z0-9_]*$`)
 

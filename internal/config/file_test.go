@@ -117,6 +117,9 @@ func TestWrongSettingsFile(t *testing.T) {
 		{"LONGSHIFT_TASK_ENV = ['A=b c-secret']\n", 0o600, "config.toml: line 1: LONGSHIFT_TASK_ENV: an item holds a space"},
 		{"LONGSHIFT_ANTHROPIC_KEY = 'sk-secret'\n", 0o640, "others can read it, and it holds LONGSHIFT_ANTHROPIC_KEY"},
 		{"GH_TOKEN = 'ghp-secret'\n", 0o604, "others can read it, and it holds GH_TOKEN"},
+		{"TEMPORAL_API_KEY = 'tmprl-secret'\n", 0o644, "others can read it, and it holds TEMPORAL_API_KEY"},
+		{"AWS_SECRET_ACCESS_KEY = 'aws-secret'\n", 0o644, "others can read it, and it holds AWS_SECRET_ACCESS_KEY"},
+		{"LONGSHIFT_TASK_SECRETS = ['SENTRY_DSN@*']\nSENTRY_DSN = 'dsn-secret'\n", 0o644, "others can read it, and it holds SENTRY_DSN"},
 	} {
 		got, err := FromFile(settingsFile(t, c.text, c.mode))
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error()+fault.HintOf(err), "-secret") {
@@ -164,6 +167,16 @@ func TestWrongValueInSettingsFile(t *testing.T) {
 	}
 }
 
+// Only values are secrets: the names of files with them and settings about secrets can be read by others.
+func TestSettingsFileForOthers(t *testing.T) {
+	t.Parallel()
+	const text = "LONGSHIFT_GATEWAY_PASS = 'x'\nLONGSHIFT_SIGNING_KEY = '/keys/bot'\nLONGSHIFT_TASK_SECRETS = ['NPM_TOKEN@*']\nNPM_TOKEN_FILE = '/run/npm'\n" +
+		"TEMPORAL_TLS_CLIENT_KEY_PATH = '/keys/temporal'\nSSH_AUTH_SOCK = '/run/agent'\nAWS_REGION = 'eu'\nTEMPORAL_ADDRESS = 'x:7233'\n"
+	if _, err := FromFile(settingsFile(t, text, 0o644)); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestSetInFile(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -172,6 +185,10 @@ func TestSetInFile(t *testing.T) {
 	}{
 		{"a new file", "", "LONGSHIFT_SLOTS = \"3\"\nLONGSHIFT_LOG = \"a \\\"b\\\"\"\n", 0o600},
 		{"another line", "# mine\n\nGH_TOKEN = 'x'", "# mine\n\nGH_TOKEN = 'x'\nLONGSHIFT_SLOTS = \"3\"\nLONGSHIFT_LOG = \"a \\\"b\\\"\"\n", 0o600},
+		{"a secret of another program", "TEMPORAL_API_KEY = 'x'\n",
+			"TEMPORAL_API_KEY = 'x'\nLONGSHIFT_SLOTS = \"3\"\nLONGSHIFT_LOG = \"a \\\"b\\\"\"\n", 0o600},
+		{"a secret of tasks", "LONGSHIFT_TASK_SECRETS = 'SENTRY_DSN@*'\nSENTRY_DSN = 'x'\n",
+			"LONGSHIFT_TASK_SECRETS = 'SENTRY_DSN@*'\nSENTRY_DSN = 'x'\nLONGSHIFT_SLOTS = \"3\"\nLONGSHIFT_LOG = \"a \\\"b\\\"\"\n", 0o600},
 		{"its line", "  LONGSHIFT_SLOTS=2 # for \"two\"\n'LONGSHIFT_LOG' = '#' # end\n# end\n",
 			"LONGSHIFT_SLOTS = \"3\" # for \"two\"\nLONGSHIFT_LOG = \"a \\\"b\\\"\" # end\n# end\n", 0o644},
 		{"several lines", "LONGSHIFT_SLOTS = '''\n2'''\n", "", 0o644},

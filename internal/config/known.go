@@ -49,17 +49,25 @@ func unread(name string) string {
 	return ""
 }
 
-// tasksNames returns the variables that tasks are given, as the settings file or the environment says, and those that name their files.
+// tasksNames returns the variables that tasks are given, and those that name their files.
 func tasksNames(given map[string]any, lookup Lookup) (names []string) {
-	for _, list := range []string{"LONGSHIFT_TASK_SECRETS", "LONGSHIFT_TASK_ENV"} {
-		inFile, _ := settingText(list, given[list])
-		set, _ := lookup(list)
-		for entry := range strings.FieldsSeq(inFile + " " + set) {
-			name, _, _ := strings.Cut(entry, "@")
-			name, _, _ = strings.Cut(name, ":")
-			name, _, _ = strings.Cut(name, "=")
+	for _, list := range spaced {
+		for _, name := range listed(list, given, lookup) {
 			names = append(names, name, name+"_FILE", name+"_FD")
 		}
+	}
+	return names
+}
+
+// listed returns the names of variables in LONGSHIFT_TASK_SECRETS or LONGSHIFT_TASK_ENV, as the settings file or the environment says.
+func listed(list string, given map[string]any, lookup Lookup) (names []string) {
+	inFile, _ := settingText(list, given[list])
+	set, _ := lookup(list)
+	for entry := range strings.FieldsSeq(inFile + " " + set) {
+		name, _, _ := strings.Cut(entry, "@")
+		name, _, _ = strings.Cut(name, ":")
+		name, _, _ = strings.Cut(name, "=")
+		names = append(names, name)
 	}
 	return names
 }

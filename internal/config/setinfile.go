@@ -79,11 +79,8 @@ func editSettings(old []byte, settings ...Setting) (edited []byte, secret bool, 
 	if err != nil || !maps.EqualFunc(now, want, func(a, b any) bool { return reflect.DeepEqual(a, b) }) {
 		return nil, false, fmt.Errorf("%s can't be changed there by itself", settings[0].Name)
 	}
-	ways := waysOf()
-	for name := range want {
-		secret = secret || ways[name].secret
-	}
-	return []byte(text), secret, nil
+	unset := func(string) (string, bool) { return "", false }
+	return []byte(text), len(waysOf().secrets(want, unset)) > 0, nil
 }
 
 // setLine replaces the line that sets a variable, or adds one.
