@@ -260,7 +260,7 @@ func TestHeartbeatsOfASession(t *testing.T) {
 		emit(agent.Event{Kind: agent.ToolResult, Text: "ok"})
 		until("the thought", func(b signals.Heartbeat) bool { return b.Activity == "Thinking" && b.Tools == 1 })
 		_, err := askModel(ctx, s)
-		until("the usage", func(b signals.Heartbeat) bool { return b.Usage.Input == 1000 && b.Usage.Calls == 1 })
+		until("the usage", func(b signals.Heartbeat) bool { return b.Usage.Input == 1000 && b.Usage.Calls == 1 && b.Worked > 0 })
 		return agent.Outcome{Kind: agent.Completed}, err
 	}}
 	_, err := a.session(b.Sessions, in)

@@ -29,6 +29,7 @@ type sessionLog struct {
 	now     func() time.Time
 	usage   func() task.Usage
 	alive   func()
+	worked  func() time.Duration
 	hide    func(string) string // removes secrets and terminal control sequences: the log is kept, and people share pieces of it
 	next    func()              // called when the session reports progress or the end of its deliverable
 	parser  *marker.Parser
@@ -68,7 +69,7 @@ func openSessionLog(r *sessionRun) (*sessionLog, error) {
 	}
 	hide := func(s string) string { return r.of.redact.String(plaintext.Of(s)) }
 	l := &sessionLog{
-		file: f, now: r.of.now, usage: func() task.Usage { return task.Usage{} }, alive: r.rec.alive, hide: hide, parser: marker.New(r.in.Role),
+		file: f, now: r.of.now, usage: func() task.Usage { return task.Usage{} }, alive: r.rec.alive, worked: r.worked, hide: hide, parser: marker.New(r.in.Role),
 		current: firstHeartbeat(r.in, r.start),
 	}
 	l.next = func() {
@@ -194,7 +195,7 @@ func (l *sessionLog) heartbeat() any {
 	l.mu.Lock()
 	b := l.current
 	l.mu.Unlock()
-	b.Usage = l.usage()
+	b.Usage, b.Worked = l.usage(), l.worked()
 	l.alive()
 	if at, err := l.file.Seek(0, 1); err == nil {
 		b.Offset = at

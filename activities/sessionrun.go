@@ -104,7 +104,7 @@ func (r *sessionRun) do(ctx context.Context) (_ SessionResult, err error) {
 		return SessionResult{}, fmt.Errorf("run %s: %w", r.in.Agent, runErr)
 	}
 	res := SessionResult{Kind: out.Kind, Usage: usage, Turns: cmp.Or(out.Turns, int(usage.Calls)), Reset: out.Reset,
-		Duration: r.rec.elapsed(r.of.now().Sub(r.start)), Resumed: r.rec.resumed(out.Resumed)}
+		Duration: r.worked(), Resumed: r.rec.resumed(out.Resumed)}
 	model.judge(&res, out)
 	if res.Kind == agent.Completed {
 		r.report(&res, out, log)
@@ -200,6 +200,9 @@ func (r *sessionRun) starved(res SessionResult, unwritten error) error {
 	}
 	return nil // budget, quota and login don't depend on the disk
 }
+
+// worked returns the running time of the ask so far.
+func (r *sessionRun) worked() time.Duration { return r.rec.elapsed(r.of.now().Sub(r.start)) }
 
 // firstHeartbeat returns the heartbeat of a session that has just begun.
 func firstHeartbeat(in SessionInput, start time.Time) signals.Heartbeat {

@@ -227,15 +227,16 @@ type LogLine struct {
 
 // Heartbeat is sent by a running session. Clients read it from the pending activity's heartbeat details. It stays well under 1 KiB.
 type Heartbeat struct {
-	Session  string     `json:"session"` // the session's id
-	N        int        `json:"n"`
-	Role     task.Role  `json:"role"`
-	Activity string     `json:"activity"` // "Thinking", "Running Bash", "Responding"
-	Tools    int        `json:"tools"`    // tool calls so far
-	Usage    task.Usage `json:"usage,omitzero"`
-	Started  time.Time  `json:"started"`
-	Offset   int64      `json:"offset"`            // bytes of the session's log written so far
-	Waiting  bool       `json:"waiting,omitempty"` // waiting for a slot of its host; other fields are unset then
+	Session  string        `json:"session"` // the session's id
+	N        int           `json:"n"`
+	Role     task.Role     `json:"role"`
+	Activity string        `json:"activity"` // "Thinking", "Running Bash", "Responding"
+	Tools    int           `json:"tools"`    // tool calls so far
+	Usage    task.Usage    `json:"usage,omitzero"`
+	Started  time.Time     `json:"started"`
+	Worked   time.Duration `json:"worked,omitempty"`  // running time of the ask, over all its attempts on this host
+	Offset   int64         `json:"offset"`            // bytes of the session's log written so far
+	Waiting  bool          `json:"waiting,omitempty"` // waiting for a slot of its host; other fields are unset then
 }
 
 // Envelope returns the common part of every request.

@@ -1,6 +1,7 @@
 package workflows_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -168,6 +169,37 @@ func TestCostsOfEachHostCountOnce(t *testing.T) {
 	}
 	if c := w.asked[2].CeilingUSD; c > 17 {
 		t.Errorf("the new host may spend %v of what is left", c)
+	}
+}
+
+// The running time of an attempt that failed counts, as often as the session is asked again, and once for a host.
+func TestTimeOfFailedAsksCounts(t *testing.T) {
+	w := newWorld(t)
+	w.settings.Approval.Mode = task.ApprovalNone
+	w.settings.Budget.Time = task.Duration(2 * time.Hour)
+	n := 0
+	var walls []time.Duration
+	w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+		if in.Role != task.Implementer {
+			return activities.SessionResult{}, nil
+		}
+		walls = append(walls, in.Wall.Round(time.Minute))
+		beat := signals.Heartbeat{Session: in.ID, Worked: 30 * time.Minute}
+		switch n++; n {
+		case 1, 3: // the worker is restarted, and goes on with the ask
+			return activities.SessionResult{}, temporal.NewNonRetryableApplicationError("stopping", string(fault.Stopping), nil, "", beat)
+		case 2, 4: // the model is away
+			beat.Worked = 40 * time.Minute
+			return activities.SessionResult{}, temporal.NewNonRetryableApplicationError("away", string(fault.Infra), nil, "", beat)
+		}
+		return activities.SessionResult{}, nil
+	}
+	s := w.start(t)
+	if got := fmt.Sprint(walls[:5]); got != "[1h59m0s 1h59m0s 1h19m0s 1h19m0s 39m0s]" {
+		t.Errorf("walls %s", got)
+	}
+	if s.Outcome != task.PullRequest || s.Worked < 80*time.Minute || s.Worked > 90*time.Minute {
+		t.Errorf("outcome %s, worked %s", s.Outcome, s.Worked)
 	}
 }
 

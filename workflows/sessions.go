@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"fmt"
+	"time"
 
 	"go.temporal.io/sdk/workflow"
 
@@ -94,14 +95,22 @@ func (se *sessions) converse(ctx workflow.Context, role task.Role, b brief) (act
 // ask runs the session on the task's host.
 func (se *sessions) ask(ctx workflow.Context, s *session) (activities.SessionResult, error) {
 	s.input.Ask++
-	wall := se.status.BudgetTime - se.status.Worked
+	worked := map[string]time.Duration{} // on each host, over all attempts there
+	wall := func() time.Duration { // 0 would be no limit
+		return max(se.status.BudgetTime-se.status.Worked+worked[se.assignment.Host], time.Second)
+	}
+	count := func(d time.Duration) {
+		host := se.assignment.Host
+		se.budget.worked(d - worked[host])
+		worked[host] = d
+	}
 	var res activities.SessionResult
 	err := se.runner.onHost(ctx, step{
-		options: func(ctx workflow.Context) workflow.Context { return se.assignment.long(ctx, s.summary(), wall) },
+		options: func(ctx workflow.Context) workflow.Context { return se.assignment.long(ctx, s.summary(), wall()) },
 		call: func(ctx workflow.Context) error {
 			se.entry(s).Host = se.assignment.Host
 			in := s.input
-			in.Ref, in.Wall, in.Precedence = se.journal.ref(), wall, se.precedence(ctx)
+			in.Ref, in.Wall, in.Precedence = se.journal.ref(), wall(), se.precedence(ctx)
 			in.Next = se.after(s)
 			if in.CeilingUSD = se.budget.left(s) + s.on(se.assignment.Host).CostUSD; in.CeilingUSD <= 0 {
 				in.CeilingUSD = -1 // 0 would be no ceiling
@@ -112,9 +121,13 @@ func (se *sessions) ask(ctx workflow.Context, s *session) (activities.SessionRes
 			return workflow.ExecuteActivity(ctx, agentSessions.RunAgent, in).Get(ctx, &res)
 		},
 		missed: func(err error) {
-			if b, ok := cut(err); ok && b.Usage != (task.Usage{}) { // without a gateway it is known at the end only
+			b, ok := cut(err)
+			if ok && b.Usage != (task.Usage{}) { // without a gateway it is known at the end only
 				*s.on(se.assignment.Host) = b.Usage
 				se.budget.count(s)
+			}
+			if ok && b.Worked > 0 { // older workers don't say
+				count(b.Worked)
 			}
 		},
 	})
@@ -123,7 +136,7 @@ func (se *sessions) ask(ctx workflow.Context, s *session) (activities.SessionRes
 	}
 	*s.on(se.assignment.Host) = res.Usage
 	se.budget.count(s)
-	se.budget.worked(res.Duration)
+	count(res.Duration)
 	e := se.entry(s)
 	e.Duration += res.Duration
 	e.Turns, e.Resumed, e.Outcome = res.Turns, res.Resumed, string(res.Kind)
