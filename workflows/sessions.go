@@ -96,7 +96,7 @@ func (se *sessions) converse(ctx workflow.Context, role task.Role, b brief) (act
 func (se *sessions) ask(ctx workflow.Context, s *session) (activities.SessionResult, error) {
 	s.input.Ask++
 	worked := map[string]time.Duration{} // on each host, over all attempts there
-	wall := func() time.Duration { // 0 would be no limit
+	wall := func() time.Duration {       // 0 would be no limit
 		return max(se.status.BudgetTime-se.status.Worked+worked[se.assignment.Host], time.Second)
 	}
 	count := func(d time.Duration) {
