@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/longshift/longshift/internal/repo/git"
@@ -25,6 +26,27 @@ func (h *history) merged(ctx context.Context) (list []string, err error) {
 			list = append(list, id)
 		case code != 1 && code != 128: // the check itself has failed
 			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// ofPeople returns commits that came from the base branch and not from a task, the newest merged ones first. The commit that a later round
+// starts from is none of them, because the task's branch holds what an agent has written.
+func (h *history) ofPeople(ctx context.Context) (list []string, err error) {
+	if list, err = h.merged(ctx); err != nil {
+		return nil, err
+	}
+	slices.Reverse(list)
+	rec, start := h.state.Record, h.state.Record.Base
+	if rec.Trunk != "" {
+		if start, err = common(ctx, h.bare, rec.Base, rec.Trunk); err != nil {
+			return nil, err
+		}
+	}
+	for _, commit := range []string{start, rec.Trunk} {
+		if commit != "" {
+			list = append(list, commit)
 		}
 	}
 	return list, nil

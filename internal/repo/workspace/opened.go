@@ -56,7 +56,7 @@ func (m *Manager) open(id string, fence int, p place, st state) *opened {
 	g := &agentGit{core: c, mirror: mirror, author: author, borrowed: borrowed, filters: agentFilters(p, own, shared)}
 	l := &lfsObjects{core: c, own: own, shared: shared, history: h, remotes: m.remotes, mirrors: m.mirrors, client: m.client,
 		most: m.mostFilled}
-	subs := &submoduleTree{core: c, branch: b, mirrors: m.mirrors, remotes: m.remotes}
+	subs := &submoduleTree{core: c, branch: b, history: h, mirrors: m.mirrors, remotes: m.remotes}
 	refs := &taskRefs{core: c, fence: fence, remotes: m.remotes, objects: l, notes: &pushNotes{c}}
 	next := &steps{core: c, branch: b, agent: g, objects: l, submodules: subs}
 	a := &adoption{core: c, author: author, agent: g, objects: l, maker: maker}

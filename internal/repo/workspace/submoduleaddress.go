@@ -12,7 +12,7 @@ import (
 	"github.com/longshift/longshift/internal/repo/git"
 )
 
-// A URL in .gitmodules can be anything that somebody has committed. Submodules are fetched under the same rules as the task's own
+// A URL in .gitmodules can be anything that somebody has committed, though no agent: see submoduleTree.modules. Submodules are fetched under the same rules as the task's own
 // repository: the login goes only to the server it is for, local paths are allowed only when the repository is local too, and only plain
 // files, http, https and ssh are used.
 

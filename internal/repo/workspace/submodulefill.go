@@ -56,7 +56,12 @@ func (f *filling) collect(ctx context.Context, parent submodule, named []link, d
 			f.log.WarnContext(ctx, "a submodule can't be filled", "task", f.id, "submodule", s.Path, "reason", s.Why)
 			continue
 		}
-		_, inner, err := links(ctx, f.mirrors.at(s.Mirror), s.Commit)
+		var inner []link
+		mirror := f.mirrors.at(s.Mirror)
+		modules, err := gitmodules(ctx, mirror, s.Commit)
+		if err == nil {
+			_, inner, err = links(ctx, mirror, modules, s.Commit)
+		}
 		if err == nil {
 			err = f.collect(ctx, s, inner, depth+1)
 		}

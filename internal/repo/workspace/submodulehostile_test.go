@@ -176,3 +176,66 @@ func TestLoginStaysWithItsServerInSubmodules(t *testing.T) {
 		t.Errorf("the token is in %s", found)
 	}
 }
+
+// What an agent writes into .gitmodules leads our git nowhere, be it left in the work tree or committed, then or on another host or in a
+// later round: the addresses are those of the base. The submodule stays.
+func TestAddressesOfAnAgent(t *testing.T) {
+	t.Parallel()
+	for name, local := range map[string]bool{"of a server": false, "of this machine": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := gittest.NewHTTP(t, start)
+			part := serve(t, h, "part.git", map[string]string{"part.txt": "part\n"})
+			must(t, os.CopyFS(filepath.Join(h.Dir, "told.git"), os.DirFS(part))) // has the commit too
+			withSubmodule(t, h.Bare, "part", "../part.git", part)
+			var mu sync.Mutex
+			told := 0
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if strings.Contains(r.URL.Path, "told") {
+					mu.Lock()
+					told++
+					mu.Unlock()
+				}
+				h.ServeHTTP(w, r)
+			}))
+			t.Cleanup(server.Close)
+			b, address := newBench(t, server.URL+"/repo.git"), "../told.git?what=is+in+the+repository"
+			if local {
+				b.remote, address = h.Bare, filepath.Join(h.Dir, "told.git")
+			}
+			modules := "[submodule \"part\"]\n\tpath = part\n\turl = " + address + "\n"
+			look := func(when string, m *Manager, tree *Tree) {
+				t.Helper()
+				mu.Lock()
+				defer mu.Unlock()
+				state, err := tree.at.place.readState()
+				must(t, err)
+				if list := state.Submodules.List; len(list) != 1 || !strings.HasSuffix(list[0].URL, "/part.git") || list[0].Why != "" {
+					t.Errorf("%s: recorded are %+v", when, list)
+				}
+				mirrors, err := filepath.Glob(filepath.Join(m.mirrors.dir, "submodule-*"))
+				if must(t, err); told > 0 || len(mirrors) != 1 || readFile(t, tree.Dir(), "part", "part.txt") != "part\n" {
+					t.Errorf("%s: %d requests, mirrors %q", when, told, mirrors)
+				}
+			}
+			_, tree := b.prepare("t-1", 1)
+			look("prepared", b.m, tree)
+			b.commit(tree, "1", map[string]string{".gitmodules": modules})
+			look("committed by us", b.m, tree)
+			asAgent(t, tree, author.Email, "mine", map[string]string{".gitmodules": modules + "# more\n", "part/part.txt": "changed\n"})
+			b.commit(tree, "2", nil)
+			look("committed by the agent", b.m, tree)
+			_, err := tree.Push(t.Context())
+			must(t, err)
+			other := b.manager(t.TempDir())
+			_, tree = b.prepareOn(other, b.spec("t-1", 2))
+			look("on another host", other, tree)
+			must(t, other.Remove(t.Context(), "t-1", false))
+			gittest.Commit(t, h.Bare, "main", "Later", map[string]string{"later.txt": "x\n"})
+			_, tree = b.prepareOn(other, b.round("t-1", 3))
+			look("in the next round", other, tree)
+			b.merge(tree, "m")
+			look("merged", other, tree)
+		})
+	}
+}

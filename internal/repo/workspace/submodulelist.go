@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -21,12 +22,11 @@ type link struct{ path, name, url, commit string }
 // unreadable is the prefix of an id for a .gitmodules that git can't parse.
 const unreadable = "unreadable "
 
-// links returns the submodules of a tree, and an id for everything that the tree says about them. Gitlinks without an entry in
-// .gitmodules are ignored; git itself leaves their folders empty.
-func links(ctx context.Context, r repo, tree string) (of string, list []link, err error) {
-	blob, err := gitmodules(ctx, r, tree)
-	if err != nil || blob == "" {
-		return "", nil, err
+// links returns the submodules of a tree as a .gitmodules describes them, and an id for everything that both say about them. Gitlinks
+// without an entry in it are ignored; git itself leaves their folders empty. blob is the id of the .gitmodules, "" for none.
+func links(ctx context.Context, r repo, blob, tree string) (of string, list []link, err error) {
+	if blob == "" {
+		return "", nil, nil
 	}
 	text, err := r.run(ctx, "config", "--blob="+blob, "-z", "--list")
 	if git.Killed(err) || ctx.Err() != nil {
@@ -93,6 +93,29 @@ func gitmodules(ctx context.Context, r repo, tree string) (string, error) {
 		return "", nil
 	}
 	return f[2], nil
+}
+
+// modules returns the .gitmodules that describes a tree's submodules: its own when people have committed it, otherwise the newest that they
+// have. One of an agent's is not followed, because our git runs outside of the sandbox: it would ask any server for a name that holds what
+// the agent has read, and read other repositories of this machine. It is "" when there is none.
+func (t *submoduleTree) modules(ctx context.Context, tree string) (string, error) {
+	own, err := gitmodules(ctx, t.bare, tree)
+	if err != nil || own == "" {
+		return "", err
+	}
+	commits, err := t.history.ofPeople(ctx)
+	if err != nil {
+		return "", err
+	}
+	newest := ""
+	for _, commit := range commits {
+		blob, err := gitmodules(ctx, t.bare, commit)
+		if err != nil || blob == own {
+			return blob, err
+		}
+		newest = cmp.Or(newest, blob)
+	}
+	return newest, nil
 }
 
 // gitlinks returns the commits that a tree has at these paths.

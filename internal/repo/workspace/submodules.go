@@ -15,7 +15,7 @@ import (
 	"github.com/longshift/longshift/internal/excerpt"
 )
 
-// Submodules are filled from .gitmodules and the commit ids in the commit's tree. Their content belongs to other repositories: it is
+// Submodules are filled from a .gitmodules of people's and the commit ids in the commit's tree. Their content belongs to other repositories: it is
 // there to be built and read, gets into no commit of ours, and is restored whenever it differs, so changes that an agent makes there do
 // not last. Everything can be fetched again from our commit and the mirrors, so nothing can be lost.
 
@@ -67,6 +67,7 @@ func (s submodule) key() string {
 type submoduleTree struct {
 	core
 	branch  *branch
+	history *history
 	mirrors *mirrors
 	remotes *remotes
 }
@@ -78,7 +79,12 @@ func (t *submoduleTree) fill(ctx context.Context, again bool) error {
 	if err != nil {
 		return err
 	}
-	of, links, err := links(ctx, t.bare, t.state.under(head))
+	tree := t.state.under(head)
+	modules, err := t.modules(ctx, tree)
+	if err != nil {
+		return fmt.Errorf("look for addresses of submodules: %w", err)
+	}
+	of, links, err := links(ctx, t.bare, modules, tree)
 	if err != nil {
 		return fmt.Errorf("look for submodules: %w", err)
 	}
@@ -87,7 +93,7 @@ func (t *submoduleTree) fill(ctx context.Context, again bool) error {
 	}
 	next := submodules{Of: of}
 	switch {
-	case strings.HasPrefix(of, unreadable): // most likely because of a conflict: the present content stays
+	case strings.HasPrefix(of, unreadable): // the present content stays
 		next.List = append(t.state.Submodules.full(), submodule{Path: ".gitmodules", Why: "git can't read it"})
 	case len(links) > 0:
 		if next.List, err = t.fetch(ctx, links); err != nil {
