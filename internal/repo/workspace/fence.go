@@ -112,7 +112,7 @@ func (t *taskRefs) push(ctx context.Context, rem remote, list []update) error {
 	}
 	args := []string{"push", "--porcelain", "--atomic", "--no-verify", "--no-recurse-submodules"}
 	if rem.path { // never update a branch that somebody has checked out
-		args = append(args, "--receive-pack=git -c receive.denyCurrentBranch=refuse -c receive.autogc=false receive-pack")
+		args = append(args, "--receive-pack=git -c receive.denyCurrentBranch=refuse -c receive.autogc=false -c core.fsync="+durable+" receive-pack")
 	}
 	var specs []string
 	for _, u := range list {

@@ -18,8 +18,12 @@ import (
 var settings = [][2]string{
 	{"core.quotePath", "false"}, {"core.autocrlf", "false"}, {"diff.ignoreSubmodules", "all"}, {"diff.renames", "false"},
 	{"commit.gpgSign", "false"}, {"push.gpgSign", "false"}, {"merge.renames", "true"}, {"merge.renormalize", "false"},
-	{"merge.conflictStyle", "diff3"}, {"rerere.enabled", "false"},
+	{"merge.conflictStyle", "diff3"}, {"rerere.enabled", "false"}, {"core.fsync", durable},
 }
+
+// durable is what git flushes to the disk before it ends: objects, loose ones too, and refs. What is reported as committed or pushed is
+// not done again, so a power failure must not take it.
+const durable = "committed,reference"
 
 // runner holds what git needs to run for workspaces.
 type runner struct {

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -231,5 +232,35 @@ func TestBranchMovesAfterItsCheckpoint(t *testing.T) {
 	}
 	if got, want := readFile(t, bare, "moved"), "refs/longshift-fence/t-1 refs/longshift/t-1 \nrefs/heads/longshift/t-1 refs/longshift-fence/t-1 \n"; got != want {
 		t.Errorf("moved %q, want %q", got, want)
+	}
+}
+
+// TestCommitsAreOnTheDisk: what is reported as committed and as pushed is not lost with the machine's memory, here and in a repository on
+// this machine. Git itself says what it has flushed.
+func TestCommitsAreOnTheDisk(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, gittest.NewBare(t, start))
+	_, tree := b.prepare("t-1", 1)
+	told := t.TempDir()
+	program := filepath.Join(t.TempDir(), "git")
+	gittest.Program(t, program, "#!/bin/sh\nGIT_TRACE2_EVENT="+told+" exec "+b.m.runner.git.Program+" \"$@\"\n")
+	b.m.runner.git.Program = program
+	b.commit(tree, "1", map[string]string{"a.txt": "a\n"})
+	_, err := tree.Push(t.Context())
+	must(t, err)
+	flushed := map[string]bool{}
+	runs, err := filepath.Glob(filepath.Join(told, "*"))
+	must(t, err)
+	for _, run := range runs {
+		text := readFile(t, run)
+		_, name, _ := strings.Cut(text, `"event":"cmd_name"`)
+		_, name, _ = strings.Cut(name, `"name":"`)
+		name, _, _ = strings.Cut(name, `"`)
+		flushed[name] = flushed[name] || strings.Contains(text, `"category":"fsync"`)
+	}
+	for _, name := range []string{"update-index", "commit", "hash-object", "unpack-objects", "receive-pack"} {
+		if done, run := flushed[name]; !done {
+			t.Errorf("git %s has flushed nothing; it was run: %v", name, run)
+		}
 	}
 }
