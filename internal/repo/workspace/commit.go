@@ -147,7 +147,7 @@ func (cs *commits) commitIndex(ctx context.Context, head, message string) (Commi
 	if err != nil {
 		return Commit{}, err
 	}
-	if e, ok := failed.(*git.Error); ok && id == head && e.Exit.Code == 1 {
+	if e, ok := failed.(*git.Error); ok && id == head && e.Exit.Code == 1 && cs.nothingStaged(ctx, head) {
 		return Commit{ID: head}, nil // git sees no difference, for example only in line endings
 	}
 	if failed != nil {
@@ -156,6 +156,17 @@ func (cs *commits) commitIndex(ctx context.Context, head, message string) (Commi
 	c := Commit{ID: id, Created: true}
 	c.Files, c.Added, c.Deleted = shortstat(out.String())
 	return c, cs.agent.handOver(ctx, id)
+}
+
+// nothingStaged reports whether the index has the content of the last commit. The exit code of git commit does not tell that from a tree
+// that it could not make.
+func (cs *commits) nothingStaged(ctx context.Context, head string) bool {
+	before, err := cs.branch.treeOf(ctx, head)
+	if err != nil {
+		return false
+	}
+	tree, err := cs.repo.run(ctx, "write-tree")
+	return err == nil && tree == before
 }
 
 // commitAdopted moves the branch to the adopted commits and adds one of ours when the work tree holds more changes.

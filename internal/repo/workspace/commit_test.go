@@ -114,6 +114,21 @@ func TestCommitIgnoresWhatABrokenOffCallHasStaged(t *testing.T) {
 	}
 }
 
+// Git ends with the same exit code when there is nothing to commit and when it can't make the tree.
+func TestCommitThatFailsIsNotTakenForNone(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, gittest.NewBare(t, start))
+	_, tree := b.prepare("t-1", 1)
+	one := b.commit(tree, "1", map[string]string{"a.txt": "a\n"})
+	blob := gittest.Git(t, tree.at.place.git(), "rev-parse", one.ID+":a.txt")
+	must(t, os.Remove(filepath.Join(tree.at.place.git(), "objects", blob[:2], blob[2:])))
+	gittest.Write(t, tree.Dir(), map[string]string{"b.txt": "b\n"})
+	c, err := tree.Commit(t.Context(), CommitSpec{Key: "2", Message: "Work"})
+	if err == nil || !strings.Contains(err.Error(), blob) {
+		t.Errorf("got %+v, %v", c, err)
+	}
+}
+
 func TestCommitReplacesFilesByFoldersAndBack(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, gittest.NewBare(t, map[string]string{"a": "file\n", "d/x": "x\n"}))
