@@ -30,6 +30,7 @@ type runner struct {
 	git     git.Git
 	signing [][2]string // git settings for signing commits
 	data    string      // directory whose disk is checked when a write fails
+	most    int64       // bytes that git may print about the files of a work tree
 	idle    string      // working directory of commands without a repository
 	log     *slog.Logger
 }
@@ -41,6 +42,7 @@ type repo struct {
 	work   string
 	lfs    [][2]string // settings of the filters that the work tree needs
 	env    []string    // added
+	most   int64       // bytes that git may print, over which it fails with git.ErrTooMuch; 0 for no limit
 }
 
 func (r repo) with(env ...string) repo {
@@ -48,10 +50,16 @@ func (r repo) with(env ...string) repo {
 	return r
 }
 
+// bounded is the repository for a command that lists files of the work tree, of which an agent can make any number.
+func (r repo) bounded() repo {
+	r.most = r.runner.most
+	return r
+}
+
 // git passes every directory explicitly, so that git searches nothing in the work tree.
 func (r repo) git() git.Git {
 	g := r.runner.git
-	g.Dir, g.Settings = r.cwd(), slices.Concat(settings, r.runner.signing, r.lfs)
+	g.Dir, g.Settings, g.Limit = r.cwd(), slices.Concat(settings, r.runner.signing, r.lfs), r.most
 	if r.dir != "" {
 		g.Env = append(g.Env, "GIT_DIR="+r.dir, "GIT_COMMON_DIR="+r.dir)
 	}

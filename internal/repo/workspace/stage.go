@@ -2,11 +2,18 @@ package workspace
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/repo/git"
 )
+
+// mostListed limits the bytes of a list of files, which the worker holds in memory.
+const mostListed = 64 << 20
 
 // changes says how the work tree differs from the index, and whether the index differs from the last commit.
 type changes struct {
@@ -42,7 +49,11 @@ func (r repo) changesOf(ctx context.Context, names []string) (changes, error) {
 
 func (r repo) changesIn(ctx context.Context, where, exclude []string) (c changes, err error) {
 	args := []string{"status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all", "--"}
-	text, err := r.run(ctx, append(args, where...)...)
+	text, err := r.bounded().run(ctx, append(args, where...)...)
+	if errors.Is(err, git.ErrTooMuch) {
+		return c, fault.New(fault.Work, "too many new and changed files: a list of them has more than %d MB: %w", r.runner.most>>20, err).
+			WithHint("remove those that are not part of the work, or have .gitignore leave them out")
+	}
 	if err != nil {
 		return c, fmt.Errorf("look for changes: %w", err)
 	}

@@ -67,13 +67,15 @@ func (t *submoduleTree) touched(ctx context.Context) (list []string, err error) 
 	for _, s := range t.state.Submodules.full() {
 		changed, fresh := "all of it", ""
 		if realFolders(root, s.Path) {
-			r := t.repoOf(s)
+			r := t.repoOf(s).bounded()
 			changed, err = r.run(ctx, "diff", "--name-only", "--no-ext-diff", "--ignore-submodules=all")
 			if err == nil {
 				fresh, err = r.run(ctx, "ls-files", "--others", "--exclude-standard", "--directory", "--no-empty-directory")
 			}
 			if ctx.Err() != nil || git.Killed(err) {
 				return nil, err
+			} else if errors.Is(err, git.ErrTooMuch) && changed == "" {
+				fresh = "more than are listed"
 			} else if err != nil { // git can't read the index, so it is created again
 				changed = "all of it"
 			}

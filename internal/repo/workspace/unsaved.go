@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+
+	"github.com/longshift/longshift/internal/repo/git"
 )
 
 // Unsaved says what would be lost if the workspace were removed, "" for nothing. alone reports that its commits exist elsewhere only in
@@ -94,6 +96,9 @@ func (o *opened) uncommitted(ctx context.Context, head string) (string, error) {
 		return "commits of an agent that were not taken over", nil
 	}
 	c, err := o.repo.changes(ctx, nil)
+	if errors.Is(err, git.ErrTooMuch) {
+		return "more changes than can be listed", nil
+	}
 	if err != nil || !c.staged && len(c.paths)+len(c.removed)+len(c.embedded) == 0 {
 		return "", err
 	}

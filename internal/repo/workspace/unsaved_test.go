@@ -1,11 +1,13 @@
 package workspace
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"testing"
 
+	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/repo/workspace/gittest"
 )
 
@@ -46,6 +48,25 @@ func TestUnsavedOfAPushedBranch(t *testing.T) {
 	unsaved(t, "pushed", b.m, "", false)
 	must(t, os.WriteFile(b.m.place("t-1").state(), []byte("{"), 0o600))
 	unsaved(t, "a damaged state", b.m, "its state can't be read", false)
+}
+
+// More new files than are listed can't be committed, and stay.
+func TestTooManyFiles(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, gittest.NewBare(t, map[string]string{"a.txt": "a\n"}))
+	_, tree := b.prepare("t-1", 1)
+	b.m.runner.most = 2000
+	b.commit(tree, "1", map[string]string{"b.txt": "b\n"})
+	_, err := tree.Push(t.Context())
+	must(t, err)
+	for i := range 300 {
+		gittest.Write(t, tree.Dir(), map[string]string{fmt.Sprint("many/", i): "x\n"})
+	}
+	_, err = tree.Commit(t.Context(), CommitSpec{Key: "2", Message: "Work"})
+	wantFault(t, err, fault.Work, "too many new and changed files")
+	unsaved(t, "too many", b.m, "more changes than can be listed", false)
+	gittest.Write(t, tree.Dir(), map[string]string{".gitignore": "many/\n"})
+	b.commit(tree, "2", nil)
 }
 
 // A workspace whose preparation was interrupted holds no work, and is removed.

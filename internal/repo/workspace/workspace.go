@@ -94,7 +94,7 @@ func New(c Config) (*Manager, error) {
 	m := &Manager{config: c, locks: locks{filepath.Join(c.Dir, "locks")}, log: c.Log, mostFilled: mostFilled, discard: remove.All}
 	m.mirrors = &mirrors{dir: filepath.Join(c.Dir, "mirrors"), locks: m.locks, log: c.Log}
 	m.runner = &runner{git: git.Git{Program: program, Environ: c.Environ, Author: git.Person(c.Author)}, signing: signing(c.SigningKey),
-		data: c.Dir, idle: m.mirrors.dir, log: c.Log}
+		data: c.Dir, most: mostListed, idle: m.mirrors.dir, log: c.Log}
 	m.mirrors.runner = m.runner
 	m.remotes = &remotes{address: c.RemoteURL, login: c.Auth, dir: m.mirrors.dir, runner: m.runner, ssh: sshEnv(c), env: networkEnv(c),
 		silence: c.Silence}
