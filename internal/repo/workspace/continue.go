@@ -109,14 +109,14 @@ func (o *opened) recover(ctx context.Context) error {
 func (j *preparation) keepBase(ctx context.Context) error {
 	rec, r := j.o.state.Record, j.o.bare
 	if rec.Trunk != "" {
-		if err := j.mirrors.keep(ctx, j.o.state.Mirror, j.o.id, rec.Trunk); err != nil && !r.has(ctx, rec.Trunk) {
+		if err := r.unlessHas(ctx, rec.Trunk, j.mirrors.keep(ctx, j.o.state.Mirror, j.o.id, rec.Trunk)); err != nil {
 			return err
 		}
 	}
 	if rec.Base == "" {
 		return nil
 	}
-	if err := j.mirrors.pin(ctx, j.o.state.Mirror, j.o.id, rec.Base); err != nil && !r.has(ctx, rec.Base) {
+	if err := r.unlessHas(ctx, rec.Base, j.mirrors.pin(ctx, j.o.state.Mirror, j.o.id, rec.Base)); err != nil {
 		return err
 	}
 	_, err := r.run(ctx, "update-ref", "refs/longshift/base", rec.Base)

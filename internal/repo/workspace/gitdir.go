@@ -113,10 +113,25 @@ func isID(text string) bool {
 	return (len(text) == 40 || len(text) == 64) && strings.Trim(text, "0123456789abcdef") == ""
 }
 
-// has reports whether the object is in the repository, without fetching it.
-func (r repo) has(ctx context.Context, id string) bool {
+// has reports whether the object with this full id is in the repository, without fetching it.
+func (r repo) has(ctx context.Context, id string) (bool, error) {
 	_, err := r.run(ctx, "cat-file", "-e", id)
-	return err == nil
+	if git.ExitCode(err) == 1 {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// unlessHas returns the error of keeping a commit elsewhere, which does not matter when the repository has the commit itself.
+func (r repo) unlessHas(ctx context.Context, id string, failed error) error {
+	if failed == nil {
+		return nil
+	}
+	here, err := r.has(ctx, id)
+	if here {
+		return nil
+	}
+	return errors.Join(failed, err)
 }
 
 // isAncestor reports whether a is b or an ancestor of b.

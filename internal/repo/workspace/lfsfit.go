@@ -40,8 +40,13 @@ func (l *lfsObjects) fit(ctx context.Context, r repo, theirs string, list []blob
 			return fmt.Errorf("%s should be a pointer of Git LFS and is not", b.path)
 		case ok && l.own.Has(p):
 			taken = append(taken, cleaned{b.path, p})
-		case !ok || l.shared.Has(p) || l.bare.has(ctx, b.id): // renamed or restored: it was a pointer before
+		case !ok || l.shared.Has(p):
 		default:
+			if here, err := l.bare.has(ctx, b.id); err != nil {
+				return err
+			} else if here { // renamed or restored: it was a pointer before
+				continue
+			}
 			if err := l.own.Take(p, root, ".git/lfs"); err != nil {
 				return errors.Join(fmt.Errorf("%s is a pointer of Git LFS to nothing", b.path), err)
 			}

@@ -120,8 +120,14 @@ func (t *taskRefs) mayReplace(ctx context.Context, rem remote, there, head strin
 	if err != nil || ok && t.state.Record.Trunk == "" {
 		return err
 	}
+	here := false
+	if pushed != "" {
+		if here, err = r.has(ctx, pushed); err != nil {
+			return err
+		}
+	}
 	if ok { // a round starts at the branch as people left it: commits removed since then were removed on purpose
-		if pushed != "" && r.has(ctx, pushed) { // a later commit of ours was pushed by a killed push that did not move the fence
+		if here { // a later commit of ours was pushed by a killed push that did not move the fence
 			if onward, err := r.isAncestor(ctx, pushed, there); err != nil || onward {
 				return err
 			}
@@ -129,7 +135,7 @@ func (t *taskRefs) mayReplace(ctx context.Context, rem remote, there, head strin
 		return fault.New(fault.Changed, "branch %s of %s was moved back by somebody, to %.10s", t.state.Record.Branch, rem.name, there)
 	}
 	not := []string{head}
-	if pushed != "" && r.has(ctx, pushed) {
+	if here {
 		not = append(not, pushed)
 	}
 	theirs, err := r.run(ctx, append([]string{"log", "-n5", "--format=%h %an: %s", there, "--not"}, not...)...)

@@ -33,8 +33,11 @@ func (o *opened) holds(ctx context.Context, commit string, reported []string) (b
 	if commit == last || last == o.state.Record.Squashed {
 		return true, nil
 	}
-	if commit == "" || !o.bare.has(ctx, last) {
+	if commit == "" {
 		return false, nil
+	}
+	if here, err := o.bare.has(ctx, last); err != nil || !here {
+		return false, err
 	}
 	return o.bare.isAncestor(ctx, last, commit)
 }

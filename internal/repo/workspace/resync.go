@@ -81,8 +81,8 @@ var bareFetch = []string{"fetch", "--quiet", "--no-write-fetch-head", "--no-tags
 
 // fetch fetches a ref of the remote, which is at tip there, unless that commit is here.
 func (t *taskRefs) fetch(ctx context.Context, rem remote, ref, tip string) error {
-	if t.bare.has(ctx, tip) {
-		return nil
+	if here, err := t.bare.has(ctx, tip); err != nil || here {
+		return err
 	}
 	if _, err := rem.call(ctx, t.bare, append(slices.Clone(bareFetch), "--", rem.url, "+"+ref+":refs/longshift/theirs")...); err != nil {
 		return fmt.Errorf("fetch %s: %w", ref, err)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/repo/git"
 	"github.com/longshift/longshift/internal/repo/workspace/gittest"
 )
 
@@ -233,6 +234,32 @@ func TestBranchMovesAfterItsCheckpoint(t *testing.T) {
 	if got, want := readFile(t, bare, "moved"), "refs/longshift-fence/t-1 refs/longshift/t-1 \nrefs/heads/longshift/t-1 refs/longshift-fence/t-1 \n"; got != want {
 		t.Errorf("moved %q, want %q", got, want)
 	}
+}
+
+// TestKilledGitIsNoAnswer: a git that is killed while it looks for a commit has not said that the commit is missing.
+func TestKilledGitIsNoAnswer(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, gittest.NewBare(t, start))
+	_, tree := b.prepare("t-1", 1)
+	one := b.commit(tree, "1", map[string]string{"a.txt": "a\n"})
+	b.commit(tree, "2", map[string]string{"b.txt": "b\n"})
+	whole, program := b.m.runner.git.Program, filepath.Join(t.TempDir(), "git")
+	gittest.Program(t, program, "#!/bin/sh\n[ \"$1 $2\" != 'cat-file -e' ] || kill -9 $$\nexec "+whole+" \"$@\"\n")
+	b.m.runner.git.Program = program
+	if err := tree.Holds(t.Context(), one.ID); !git.Killed(err) {
+		t.Errorf("Holds says %v", err)
+	}
+	spec := b.spec("t-1", 1)
+	spec.Reported = []string{one.ID}
+	if ws, err := b.m.Prepare(t.Context(), spec); !git.Killed(err) {
+		t.Errorf("Prepare says %+v, %v", ws, err)
+	}
+	if err := tree.Reset(t.Context(), one.ID); !git.Killed(err) {
+		t.Errorf("Reset says %v", err)
+	}
+	b.m.runner.git.Program = whole
+	must(t, tree.Holds(t.Context(), one.ID))
+	wantFault(t, tree.Holds(t.Context(), strings.Repeat("1", 40)), fault.Changed)
 }
 
 // TestCommitsAreOnTheDisk: what is reported as committed and as pushed is not lost with the machine's memory, here and in a repository on
