@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 
+	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/repo/git"
 )
 
@@ -40,7 +41,12 @@ func (m *Manager) Unsaved(ctx context.Context, taskID string) (why string, alone
 		return "", false, err
 	}
 	rec, fence := st.Record, l.refs[fenceRef(taskID)]
-	ours := fence == st.FenceRef || o.refs.made(ctx, fence)
+	ours := fence == st.FenceRef
+	if !ours {
+		if ours, err = o.refs.made(ctx, fence); err != nil {
+			return "", false, err
+		}
+	}
 	if ours && exists(p.work()) { // otherwise another attempt has started from this one's last checkpoint and has redone what that lacks
 		if why, err := o.uncommitted(ctx, head); err != nil || why != "" {
 			return why, false, err
@@ -70,13 +76,19 @@ func (m *Manager) Unsaved(ctx context.Context, taskID string) (why string, alone
 
 // made reports whether a fence on the remote is this host's own, whose push a worker that was killed has not recorded: then it is in the git
 // folder here, and no later attempt's.
-func (t *taskRefs) made(ctx context.Context, fence string) bool {
+func (t *taskRefs) made(ctx context.Context, fence string) (bool, error) {
 	if fence == "" {
-		return false
+		return false, nil
+	}
+	if here, err := t.bare.has(ctx, fence); err != nil || !here {
+		return false, err
 	}
 	rec, err := t.readFenceCommit(ctx, fence)
+	if err != nil && fault.KindOf(err) != fault.Changed {
+		return false, err
+	}
 	last, broken := t.place.readFence()
-	return err == nil && broken == nil && rec.Fence <= last
+	return err == nil && broken == nil && rec.Fence <= last, nil
 }
 
 // contains reports whether a ref of the remote, which is at tip there, contains the commit. A tip of "" contains none.

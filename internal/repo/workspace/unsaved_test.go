@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/repo/git"
 	"github.com/longshift/longshift/internal/repo/workspace/gittest"
 )
 
@@ -159,6 +160,13 @@ func TestUnrecordedSnapshotIsUnsaved(t *testing.T) {
 	must(t, err)
 	must(t, os.WriteFile(tree.at.place.state(), before, 0o600))
 	unsaved(t, "a snapshot that is not recorded", b.manager(b.m.config.Dir), "changes that were not committed", false)
+	broken := b.manager(b.m.config.Dir)
+	program := filepath.Join(t.TempDir(), "git")
+	gittest.Program(t, program, "#!/bin/sh\n[ \"$1\" != cat-file ] || kill -9 $$\nexec "+broken.runner.git.Program+" \"$@\"\n")
+	broken.runner.git.Program = program
+	if why, _, err := broken.Unsaved(t.Context(), "t-1"); !git.Killed(err) {
+		t.Errorf("with a git that is killed it is %q, %v", why, err)
+	}
 	other := b.manager(t.TempDir()) // another host takes the task
 	_, err = other.Prepare(t.Context(), b.spec("t-1", 2))
 	must(t, err)
