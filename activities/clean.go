@@ -26,7 +26,7 @@ type Cleaner struct {
 type CleanInput struct{ Ref }
 
 // CleanUp removes the workspace, the branch in the mirror, the checkpoint, the conversations in the object store, the task's caches and the
-// home folder of its commands, and the task's folder when it is empty then. It is no error when some of these are gone already.
+// home folders of its commands, and the task's folder when it is empty then. It is no error when some of these are gone already.
 func (c *Cleaner) CleanUp(ctx context.Context, in CleanInput) error {
 	c.forget(in.TaskID)
 	if err := c.running.end(ctx, in.TaskID, math.MaxInt); err != nil {
@@ -40,12 +40,13 @@ func (c *Cleaner) CleanUp(ctx context.Context, in CleanInput) error {
 			return err
 		}
 	}
-	err := errors.Join(remove.All(homeOf(c.data, in.TaskID)), c.caches.Remove(cachesOf(c.data, in.TaskID)))
+	err := errors.Join(remove.All(homeOf(c.data, in.TaskID)), remove.All(cleanHomeOf(c.data, in.TaskID)),
+		c.caches.Remove(cachesOf(c.data, in.TaskID)))
 	if err == nil {
 		err = sweep.Leave(ctx, taskDir(c.data, in.TaskID))
 	}
 	if err != nil {
-		return fault.New(fault.Infra, "remove the task's home folder and caches: %w", err)
+		return fault.New(fault.Infra, "remove the task's home folders and caches: %w", err)
 	}
 	return nil
 }

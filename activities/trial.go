@@ -55,10 +55,13 @@ type TrialConfig struct {
 	Log        *slog.Logger
 }
 
+// TrialsIn is how the paths of the folders of trials begin. Such a folder lasts a minute, unless the process is killed.
+func TrialsIn(data string) string { return filepath.Join(data, "trial-") }
+
 // Trial runs ordinary work in a workspace and a box as tasks get them, and asks the tool chains of this host for their versions there. An
 // error means that no task could work. A tool chain that fails is only reported, because tasks may need others.
 func Trial(ctx context.Context, c TrialConfig) ([]Tool, error) {
-	dir, err := os.MkdirTemp(c.Data, "trial-")
+	dir, err := os.MkdirTemp(filepath.Split(TrialsIn(c.Data)))
 	if err != nil {
 		return nil, fault.New(fault.Infra, "try the sandbox: %w", err).WithHint("set LONGSHIFT_DATA to a folder that you can write to")
 	}

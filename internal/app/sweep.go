@@ -12,6 +12,7 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
+	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/sweep"
 )
@@ -25,7 +26,8 @@ func newSweeper(cfg config.Config, c describer, log *slog.Logger) (*sweep.Sweepe
 		return nil, err
 	}
 	return &sweep.Sweeper{Tasks: filepath.Join(cfg.Data, "tasks"), Keep: cfg.Keep.Tasks, Size: int64(cfg.Keep.Size) << 30, Spaces: spaces{manager, cfg},
-		Asked: func(ctx context.Context, o sweep.Owner) (sweep.State, error) { return stateOf(ctx, c, o) }, Now: time.Now, Log: log}, nil
+		Temporary: []string{activities.TrialsIn(cfg.Data), manager.Temporary()},
+		Asked:     func(ctx context.Context, o sweep.Owner) (sweep.State, error) { return stateOf(ctx, c, o) }, Now: time.Now, Log: log}, nil
 }
 
 // describer is the part of the client that a sweep uses.

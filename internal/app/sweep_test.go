@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -15,6 +17,7 @@ import (
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
 
+	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/sweep"
 )
 
@@ -87,5 +90,31 @@ func TestKeepSweeping(t *testing.T) {
 	<-ended
 	if caches != 4 {
 		t.Errorf("caches were looked through %d times", caches)
+	}
+}
+
+// What a process that was killed has left of a moment's work goes; what one may be using stays.
+func TestSweepOfTemporaryFolders(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	s, err := newSweeper(config.Config{Data: data, Author: config.Author{Name: "a", Email: "a@example.com"}}, runs{}, slog.New(slog.DiscardHandler))
+	must(t, err)
+	names := []string{"trial-1", "trial-2", "mirrors/.empty-1", "mirrors/.empty-2", "mirrors/owner-repo.git"}
+	for _, name := range names {
+		must(t, os.MkdirAll(filepath.Join(data, name, "objects"), 0o700))
+		if name != "trial-1" && name != "mirrors/.empty-1" {
+			must(t, os.Chtimes(filepath.Join(data, name), time.Time{}, time.Now().Add(-2*time.Hour)))
+		}
+	}
+	_, err = s.Clear(t.Context(), nil)
+	must(t, err)
+	var left []string
+	for _, name := range names {
+		if _, err := os.Stat(filepath.Join(data, name)); err == nil {
+			left = append(left, name)
+		}
+	}
+	if want := []string{"trial-1", "mirrors/.empty-1", "mirrors/owner-repo.git"}; !slices.Equal(left, want) {
+		t.Errorf("left are %q, want %q", left, want)
 	}
 }

@@ -1,5 +1,5 @@
 // Package sweep removes what ended tasks have left in a data folder: workspaces, sessions, logs, caches, and their refs
-// on remotes. It may not remove anything of a task that is not known to have ended, nor work that exists nowhere else.
+// on remotes; and temporary folders of processes that were killed. It may not remove anything of a task that is not known to have ended, nor work that exists nowhere else.
 // Callers decide when it runs, and tell it whether a workflow has ended.
 package sweep
 
@@ -35,6 +35,8 @@ type Sweeper struct {
 	Asked  func(context.Context, Owner) (State, error) // what the server says of the workflow
 	Now    func() time.Time
 	Log    *slog.Logger
+
+	Temporary []string // how the paths of folders begin that are used for minutes, and stay when their process is killed
 
 	remove func(path string) error // lets tests simulate a crash; nil means remove.All
 }
@@ -169,11 +171,14 @@ func (s *Sweeper) note(ctx context.Context, dir string, o *Owner, by Owner) erro
 }
 
 // Clear removes the removable folders and returns how much it has removed. It keeps a folder that is in use again since
-// Find. It first removes what an interrupted Clear has left.
+// Find. It first removes what an interrupted Clear and other killed processes have left.
 func (s *Sweeper) Clear(ctx context.Context, all []Leftover) (freed int64, err error) {
 	begun, _ := filepath.Glob(filepath.Join(s.Tasks, gone+"*"))
 	for _, dir := range begun {
 		err = errors.Join(err, s.discard(dir))
+	}
+	for _, prefix := range s.Temporary {
+		err = errors.Join(err, s.clearTemporary(prefix))
 	}
 	for _, l := range all {
 		if l.Stays != "" || ctx.Err() != nil {
@@ -187,6 +192,23 @@ func (s *Sweeper) Clear(ctx context.Context, all []Leftover) (freed int64, err e
 		s.Log.InfoContext(ctx, "Removed what an ended task had left", "task", l.Task, "bytes", l.Bytes)
 	}
 	return freed, err
+}
+
+// abandonedAfter is the age at which no process uses a temporary folder any more.
+const abandonedAfter = time.Hour
+
+func (s *Sweeper) clearTemporary(prefix string) (err error) {
+	parent, name := filepath.Split(prefix)
+	list, _ := os.ReadDir(parent)
+	for _, d := range list {
+		if !d.IsDir() || !strings.HasPrefix(d.Name(), name) {
+			continue
+		}
+		if info, failed := d.Info(); failed == nil && s.Now().Sub(info.ModTime()) > abandonedAfter {
+			err = errors.Join(err, s.discard(filepath.Join(parent, d.Name())))
+		}
+	}
+	return err
 }
 
 func (s *Sweeper) clear(ctx context.Context, l Leftover) error {

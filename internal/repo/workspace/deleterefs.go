@@ -5,11 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/longshift/longshift/internal/disk"
 	"github.com/longshift/longshift/task"
 )
+
+// emptyPrefix is the prefix of empty repositories among the mirrors, which last for one call of a remote.
+const emptyPrefix = ".empty-"
+
+// Temporary is how the paths of folders begin that stay only when the process is killed while it uses them.
+func (m *Manager) Temporary() string { return filepath.Join(m.mirrors.dir, emptyPrefix) }
 
 // Leavings names what an ended task may have left on its remote.
 type Leavings struct {
@@ -74,7 +81,7 @@ func (m *Manager) DeleteRefs(ctx context.Context, l Leavings) (Deleted, error) {
 
 // pushFromNowhere pushes deletions from an empty repository: this host may have neither the workspace nor a mirror.
 func (m *Manager) pushFromNowhere(ctx context.Context, refs *taskRefs, rem remote, format string, list []update) error {
-	dir, err := os.MkdirTemp(m.mirrors.dir, ".empty-")
+	dir, err := os.MkdirTemp(m.mirrors.dir, emptyPrefix)
 	if err != nil {
 		return disk.Fault(fmt.Errorf("make an empty repository: %w", err), m.mirrors.dir)
 	}

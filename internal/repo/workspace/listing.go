@@ -74,7 +74,7 @@ func (l listing) atHead() string {
 
 // unbornBranch asks an empty repository for the branch of its first commit.
 func (r remote) unbornBranch(ctx context.Context) (string, error) {
-	dir, err := os.MkdirTemp(r.by.dir, ".empty-")
+	dir, err := os.MkdirTemp(r.by.dir, emptyPrefix)
 	if err != nil {
 		return "", disk.Fault(fmt.Errorf("look at the empty repository: %w", err), r.by.dir)
 	}
