@@ -17,7 +17,8 @@ import (
 func cachesOf(data, taskID string) string { return filepath.Join(taskDir(data, taskID), toolcache.Own) }
 
 // leaveCaches keeps what setup and check have put into the task's caches for tasks that start from the same branch. It does so only when
-// no agent can have changed it: at the commit that the task starts from, before its first session. A failure only makes those tasks slower.
+// no agent can have changed it: at the commit that the task starts from, before its first session, here or on a host whose uncommitted work
+// the workspace has. A failure only makes those tasks slower.
 func (c *Commands) leaveCaches(ctx context.Context, ref Ref, whole bool) {
 	if err := c.tryLeaveCaches(ctx, ref, whole); err != nil && ctx.Err() == nil {
 		c.log.WarnContext(ctx, "The caches of the base are not kept for other tasks", "task", ref.TaskID, "error", err)
@@ -37,6 +38,10 @@ func (c *Commands) tryLeaveCaches(ctx context.Context, ref Ref, whole bool) erro
 	return c.caches.Keep(ctx, cachesOf(c.data, ref.TaskID), where.key, where.branch, whole, func() (bool, error) {
 		_, there, err := tree.Start(ctx)
 		if err != nil || !there {
+			return false, err
+		}
+		snapshot, err := tree.Snapshot(ctx)
+		if err != nil || snapshot.Commit != "" {
 			return false, err
 		}
 		begun, err := sessionBegun(c.data, ref.TaskID)

@@ -2,6 +2,8 @@ package activities
 
 import (
 	"crypto/rand"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,6 +11,7 @@ import (
 
 	"github.com/longshift/longshift/internal/repo/toolcache"
 	"github.com/longshift/longshift/internal/repo/toolcache/toolcachetest"
+	"github.com/longshift/longshift/internal/repo/workspace"
 	"github.com/longshift/longshift/internal/repo/workspace/gittest"
 	"github.com/longshift/longshift/task"
 )
@@ -195,7 +198,7 @@ func TestCachesOfTheBase(t *testing.T) {
 	}
 }
 
-// Caches don't become a base after a session has begun, on a commit other than the base, or when the check did not end.
+// Caches don't become a base after a session has begun, here or on a host that is lost, on a commit other than the base, or when the check did not end.
 func TestNoBaseFromAgents(t *testing.T) {
 	t.Parallel()
 	const fills = `mkdir -p $GOCACHE && echo x > $GOCACHE/x`
@@ -211,6 +214,17 @@ func TestNoBaseFromAgents(t *testing.T) {
 		"commit": func(c cacheTask) string {
 			gittest.Write(c.t, c.work(), map[string]string{"new.go": "package main\n"})
 			c.commit(1, nil)
+			return fills
+		},
+		"another host's session": func(c cacheTask) string {
+			tree, err := c.Workspaces.Open(c.t.Context(), c.ref.TaskID, c.ref.Fence)
+			must(c.t, err)
+			gittest.Write(c.t, tree.Dir(), map[string]string{"new.go": "package main\n"})
+			_, err = tree.PushSnapshot(c.t.Context(), workspace.SnapshotSpec{Note: "1", Inspect: func(func(io.Writer) error) error { return nil }})
+			must(c.t, errors.Join(err, tree.Close()))
+			must(c.t, os.RemoveAll(taskDir(c.Data, c.ref.TaskID)))
+			c.ref.Fence++
+			c.prepare()
 			return fills
 		},
 		"killed": func(cacheTask) string { return fills + `; kill -9 $$` },
