@@ -39,7 +39,7 @@ type Resolver interface {
 
 // Limits are per proxy unless they say otherwise. Zero means the default.
 type Limits struct {
-	Conns       int           // concurrent connections; 128
+	Conns       int           // concurrent connections, a quarter of them for one account; 256
 	Upload      int64         // bytes that one connection may send to a host; 2 MiB
 	UploadTotal int64         // bytes that all connections of an account may send; no limit
 	Header      time.Duration // to receive a request's header, and again for the TLS hello; 10 s
@@ -72,7 +72,7 @@ func (c Config) checked() (Config, error) {
 		}
 	}
 	if l.Conns <= 0 {
-		l.Conns = 128
+		l.Conns = 256 // a quarter is what one box opens at most
 	}
 	if l.Upload <= 0 {
 		l.Upload = 2 << 20

@@ -48,26 +48,25 @@ func New(c Config) (*Proxy, error) {
 }
 
 // ServeConn serves one connection of a client and closes it; its uploads count for the account. It returns when the
-// connection has ended, or soon after ctx ends or the proxy closes. When all slots are in use it answers with an error
-// at once.
+// connection has ended, or soon after ctx ends or the proxy closes. When all slots are in use, or the account's share of
+// them, it answers with an error at once.
 func (p *Proxy) ServeConn(ctx context.Context, conn net.Conn, account *Account) {
 	if !p.begin() {
 		_ = conn.Close()
 		return
 	}
 	defer p.running.Done()
-	select {
-	case p.slots <- struct{}{}:
-		defer p.free()
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-		defer context.AfterFunc(p.ctx, cancel)()
-		p.handle(ctx, conn, account)
-	default:
+	if full := p.enter(account); full != "" {
 		_ = conn.SetDeadline(time.Now().Add(p.config.Limits.Header))
-		p.answer(conn, &refusal{status: 503, text: fmt.Sprintf("%d connections are open; try again", p.config.Limits.Conns)})
+		p.answer(conn, &refusal{status: 503, text: full})
 		_ = conn.Close()
+		return
 	}
+	defer p.leave(account)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(p.ctx, cancel)()
+	p.handle(ctx, conn, account)
 }
 
 // Close ends all connections and waits for them. It must not be called from a callback.
@@ -90,15 +89,34 @@ func (p *Proxy) begin() bool {
 	return !p.closed
 }
 
-func (p *Proxy) free() { <-p.slots }
+// enter takes a slot for a connection of the account. full says why there is none, "" when there is.
+func (p *Proxy) enter(a *Account) (full string) {
+	if most := max(1, p.config.Limits.Conns/4); a.open.Add(1) > int64(most) {
+		a.open.Add(-1)
+		return fmt.Sprintf("%d connections of this client are open; try again", most)
+	}
+	select {
+	case p.slots <- struct{}{}:
+		return ""
+	default:
+		a.open.Add(-1)
+		return fmt.Sprintf("%d connections are open; try again", p.config.Limits.Conns)
+	}
+}
+
+func (p *Proxy) leave(a *Account) {
+	a.open.Add(-1)
+	<-p.slots
+}
 
 // mostNames is how many hosts below a listed domain (*.domain) one account may ask for. Each lookup reaches the domain's
 // own name servers, so names can carry data out; builds need only a handful.
 const mostNames = 100
 
-// Account counts what one client sends over all its connections. The zero value is ready to use.
+// Account counts a client's connections and what it sends over all of them. The zero value is ready to use.
 type Account struct {
 	sent atomic.Int64 // bytes sent to hosts, and bytes refused by a limit
+	open atomic.Int64 // connections that have a slot
 
 	mu    sync.Mutex
 	names map[string]bool // hosts below listed domains that were asked for

@@ -201,6 +201,49 @@ func TestSlots(t *testing.T) {
 	}
 }
 
+// One client can't keep all others out: it holds a quarter of the connections.
+func TestSlotsOfAnAccount(t *testing.T) {
+	d := newDoor(t, Config{Limits: Limits{Conns: 8}}, nil)
+	begin := func(a *Account) net.Conn {
+		ours, theirs := net.Pipe()
+		t.Cleanup(func() { _ = ours.Close() })
+		_ = ours.SetDeadline(time.Now().Add(20 * time.Second))
+		go d.ServeConn(t.Context(), theirs, a)
+		return ours
+	}
+	slots := func(n int) {
+		t.Helper()
+		for end := time.Now().Add(20 * time.Second); len(d.slots) != n; <-time.After(time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("%d slots are in use, want %d", len(d.slots), n)
+			}
+		}
+	}
+	says := func(what string, conn net.Conn, want string) {
+		t.Helper()
+		if answer, _ := io.ReadAll(conn); !strings.HasPrefix(string(answer), "HTTP/1.1 "+want) {
+			t.Errorf("%s: %q", what, answer)
+		}
+	}
+	var greedy, other Account
+	held := []net.Conn{begin(&greedy), begin(&greedy)}
+	slots(2)
+	says("a third one", begin(&greedy), "503 longshift: 2 connections of this client are open")
+	for range 3 {
+		var a Account
+		held = append(held, begin(&a), begin(&a))
+	}
+	slots(8)
+	says("over all", begin(&other), "503 longshift: 8 connections are open")
+	_, _ = held[0].Close(), held[2].Close()
+	slots(6)
+	for what, a := range map[string]*Account{"the client again": &greedy, "the other one": &other} {
+		conn := begin(a)
+		_, _ = io.WriteString(conn, "CONNECT evil.test:443 HTTP/1.1\r\n\r\n")
+		says(what, conn, "403 ")
+	}
+}
+
 func TestCloseEndsAll(t *testing.T) {
 	entered := make(chan struct{})
 	port := registry(t, true, func(_ http.ResponseWriter, r *http.Request) {
