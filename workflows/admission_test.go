@@ -200,16 +200,26 @@ func TestWhoYields(t *testing.T) {
 	for name, c := range map[string]struct {
 		input  string
 		agent  func(activities.SessionInput) (activities.SessionResult, error)
+		check  func(n int) signals.Check // may be nil
 		yields bool
 	}{
-		"issue, question":   {issue7, question(), true},
-		"backlog, question": {file1, question(), false},
-		"issue, quota":      {issue7, limit(agent.Quota), false},
+		"issue, question":   {issue7, question(), nil, true},
+		"backlog, question": {file1, question(), nil, false},
+		"issue, quota":      {issue7, limit(agent.Quota), nil, false},
+		"issue, its check is killed": {issue7, nil, func(n int) signals.Check {
+			if n == 2 || n == 3 {
+				return signals.Check{Unfinished: "ended by SIGKILL"}
+			}
+			return signals.Check{}
+		}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newArriving(t, letIn)
 			w.agent = c.agent
+			if c.check != nil {
+				w.check = c.check
+			}
 			var parked signals.Status
 			w.env.RegisterDelayedCallback(func() {
 				parked = w.status(t)

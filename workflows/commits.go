@@ -131,11 +131,13 @@ func (cm *commits) commitRest(ctx workflow.Context) error {
 			return err
 		}
 		if cm.last.failed != "" {
-			why, detail := signals.ReasonInfra, "the last commit failed: "+firstLine(cm.last.failed)
-			if cm.last.leak != "" {
-				why, detail = signals.ReasonSecret, cm.last.leak
+			var err error
+			if where := "the work is in the workspace on host " + cm.assignment.Host; cm.last.leak != "" {
+				err = cm.parking.suspend(ctx, signals.ReasonSecret, "%s; %s", cm.last.leak, where)
+			} else {
+				err = cm.parking.suspendOwn(ctx, "the last commit failed: %s; %s", firstLine(cm.last.failed), where)
 			}
-			if err := cm.parking.suspend(ctx, why, "%s; the work is in the workspace on host %s", detail, cm.assignment.Host); err != nil {
+			if err != nil {
 				return err
 			}
 		}

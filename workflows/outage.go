@@ -42,7 +42,7 @@ func (pk *parking) outlast(ctx workflow.Context, why string) error {
 	case o.pauses <= silentPauses:
 		return pk.waitUntil(ctx, signals.ReasonInfra, until, why)
 	case o.pauses <= mostPauses:
-		return pk.suspendUntil(ctx, signals.ReasonInfra, until, why)
+		return pk.stop(ctx, signals.ReasonInfra, signals.ReasonInfra, until, why)
 	default:
 		return pk.suspend(ctx, signals.ReasonInfra, "%s", why)
 	}

@@ -23,11 +23,24 @@ type parking struct {
 
 // suspend parks the task with a reason until a person resumes it. No worker holds it in memory meanwhile.
 func (pk *parking) suspend(ctx workflow.Context, why signals.Reason, format string, args ...any) error {
-	return pk.suspendUntil(ctx, why, time.Time{}, fmt.Sprintf(format, args...))
+	return pk.stop(ctx, why, why, time.Time{}, fmt.Sprintf(format, args...))
 }
 
-// suspendUntil parks the task until a person resumes it, or until a time if one is given.
-func (pk *parking) suspendUntil(ctx workflow.Context, why signals.Reason, until time.Time, detail string) error {
+// ownFault is the change since which a task gives its place to others when what fails around it fails because of the task itself.
+const ownFault = "own-fault"
+
+// suspendOwn parks a task whose own doing ends what runs it, such as a check that takes all memory. The next task would not be stopped by
+// that, so this one keeps its place from nobody.
+func (pk *parking) suspendOwn(ctx workflow.Context, format string, args ...any) error {
+	gives := signals.ReasonInfra
+	if pk.admissions.needed() && workflow.GetVersion(ctx, ownFault, workflow.DefaultVersion, 1) >= 1 {
+		gives = signals.ReasonErrors
+	}
+	return pk.stop(ctx, signals.ReasonInfra, gives, time.Time{}, fmt.Sprintf(format, args...))
+}
+
+// stop parks the task until a person resumes it, or until a time if one is given. gives is the reason that decides about its place.
+func (pk *parking) stop(ctx workflow.Context, why, gives signals.Reason, until time.Time, detail string) error {
 	phase := pk.status.Phase
 	pk.status.Reason, pk.status.Detail, pk.status.WaitingUntil = why, excerpt.Clip(detail, 2000), until
 	pk.status.NeedsHuman, pk.status.NextAction = true, nextAction(why)
@@ -41,7 +54,7 @@ func (pk *parking) suspendUntil(ctx workflow.Context, why signals.Reason, until 
 	if shown {
 		pk.checkRuns.ask(ctx, pk.checkRuns.at)
 	}
-	yielded := pk.admissions.yield(ctx, why)
+	yielded := pk.admissions.yield(ctx, gives)
 	if err := pk.resumed(ctx, seen, until, "try again"); err != nil {
 		return err
 	}

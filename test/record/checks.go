@@ -34,29 +34,30 @@ func checks() []branch {
 				}
 				return activities.Committed{Commit: commitID(fmt.Sprint(n)), Created: true, Files: 1}, nil
 			},
-			drive: func(ctx context.Context, p *play) error {
-				if err := p.until(ctx, suspended(signals.ReasonInfra)); err != nil {
-					return err
-				}
-				return p.signal(ctx, signals.Resume, signals.ResumeRequest{Message: by("resume-1")})
-			},
+			drive: resumeInfra,
+		},
+		{
+			name: "check-without-place", input: origin, outcome: task.PullRequest, config: `{"check":"go test ./...","approval":{"mode":"none"}}`,
+			check: endedTwice, drive: resumeInfra,
 		},
 		{
 			name: "check-unfinished", outcome: task.PullRequest, config: checked,
-			check: func(c *signals.Check, n int) bool {
-				if n <= 2 {
-					c.Unfinished = "ended by SIGKILL"
-				}
-				return false
-			},
-			drive: func(ctx context.Context, p *play) error {
-				if err := p.until(ctx, suspended(signals.ReasonInfra)); err != nil {
-					return err
-				}
-				return p.signal(ctx, signals.Resume, signals.ResumeRequest{Message: by("resume-1")})
-			},
+			check: endedTwice, drive: resumeInfra,
 		},
 	}
+}
+
+func endedTwice(c *signals.Check, n int) bool {
+	if n <= 2 {
+		c.Unfinished = "ended by SIGKILL"
+	}
+	return false
+}
+
+func resumeInfra(ctx context.Context, p *play) error {
+	return inTurn(
+		func() error { return p.until(ctx, suspended(signals.ReasonInfra)) },
+		func() error { return p.signal(ctx, signals.Resume, signals.ResumeRequest{Message: by("resume-1")}) })
 }
 
 const proofOfAdd = "go test -run TestAdd"
