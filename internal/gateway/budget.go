@@ -115,6 +115,17 @@ func (s *Session) refuseAll(err error) {
 	s.account.queue = nil
 }
 
+// arrived records how much output of a call has arrived, in bytes, for the case that this process is killed before its end.
+func (s *Session) arrived(number uint64, text int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if b, ok := s.account.open[number]; ok {
+		if err := s.ledger.arrived(number, text/guessBytes, b.each); err != nil {
+			s.gateway.log.Warn("write usage ledger", "session", s.id, "error", err)
+		}
+	}
+}
+
 // settle books the cost of a call and wakes waiting calls.
 func (s *Session) settle(number uint64, st settlement) {
 	s.mu.Lock()

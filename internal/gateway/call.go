@@ -36,6 +36,7 @@ type call struct {
 	status  int
 	whole   bool // the answer has arrived to its end
 	settled bool
+	noted   int64 // bytes of output that the ledger knows of
 }
 
 // admit reserves the money for a call, or answers it with a refusal. It may reduce the output that the call asks for.

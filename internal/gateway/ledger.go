@@ -67,11 +67,11 @@ func (l *ledger) open(path, session string) (past, error) {
 	return r.past, l.settleLost(&r)
 }
 
-// settleLost books the calls that an earlier process left open: their input was sent, their answer is unknown.
+// settleLost books the calls that an earlier process left open: their input was sent, and of their answer is known what arrived.
 func (l *ledger) settleLost(r *replayed) error {
 	for _, n := range slices.Sorted(maps.Keys(r.open)) {
 		b := r.open[n]
-		st := settlement{model: b.Model, counts: counts{Input: b.Tokens}, cost: b.Guess, billed: true, flags: []string{flagLost}}
+		st := settlement{model: b.Model, counts: counts{Input: b.Tokens, Output: b.Output}, cost: b.Guess + b.Cost, billed: true, flags: []string{flagLost}}
 		if err := l.settle(n, st); err != nil {
 			return err
 		}
@@ -89,6 +89,11 @@ func (l *ledger) reserve(b bid) (uint64, error) {
 	}
 	l.last = n
 	return n, nil
+}
+
+// arrived records how much output of a call has arrived, in tokens. The call's settlement counts instead when it comes.
+func (l *ledger) arrived(n uint64, output int64, each nanos) error {
+	return l.append(line{Type: lineArrived, Call: n, counts: counts{Output: output}, Cost: nanos(output) * each})
 }
 
 // settle records how a call ended. A line that can't be written is kept and written before the next one.

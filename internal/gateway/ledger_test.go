@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -133,8 +134,9 @@ func TestKilledProcessLeavesItsCallInTheLedger(t *testing.T) {
 	}
 	got := s.Close()
 	// One call was answered, with 1000 tokens of input and 10 of output; the other is estimated from a request of about
-	// 100 bytes.
-	if got.Calls != 2 || got.Output != 10 || got.Input <= 1000 || got.Input > 1050 || got.CostUSD <= 0.0042 {
+	// 100 bytes, and from an answer of 20,000.
+	if got.Calls != 2 || got.Input <= 1000 || got.Input > 1050 || got.Output < 10+noteEvery/guessBytes || got.Output > 10+20_000/guessBytes ||
+		got.CostUSD <= 0.0042+20e-6*noteEvery/guessBytes {
 		t.Errorf("usage %+v", got)
 	}
 	text, err := os.ReadFile(path)
@@ -150,7 +152,7 @@ func TestKilledProcessLeavesItsCallInTheLedger(t *testing.T) {
 	}
 }
 
-// callUntilKilled runs in the child: a call that ends, then one that never does.
+// callUntilKilled runs in the child: a call that ends, then one whose answer never does.
 func callUntilKilled(t *testing.T, path string) {
 	calls := 0
 	u := newUpstream(t, func(w http.ResponseWriter, r *http.Request, _ []byte) {
@@ -158,16 +160,22 @@ func callUntilKilled(t *testing.T, path string) {
 			answerStream(w, stream("claude-opus-5-5", object{"input_tokens": 1000}, 10))
 			return
 		}
-		fmt.Println("in flight")
+		texts := slices.Repeat([]string{strings.Repeat("x", 200)}, 100)
+		events := stream("claude-opus-5-5", object{"input_tokens": 1000}, 0, texts...)
+		answerStream(w, events[:len(events)-3])
 		<-r.Context().Done()
 	})
 	s, err := startGateway(t, u.URL, nil).Open(Spec{ID: "s1", Ledger: path})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 2 {
+	for n := range 2 {
 		resp, err := ask(context.Background(), s, question("claude-opus-5-5", 100))
 		if err == nil {
+			_, _ = io.CopyN(io.Discard, resp.Body, 20_000) // the first is shorter
+			if n == 1 {
+				fmt.Println("in flight")
+			}
 			_, _ = io.Copy(io.Discard, resp.Body)
 			_ = resp.Body.Close()
 		}

@@ -35,6 +35,7 @@ func (c *call) relay(w http.ResponseWriter, body io.Reader, length int64) error 
 		_, _ = c.meter.Write(buf[:n])
 		_, _ = c.kept.Write(buf[:n])
 		c.session.touch()
+		c.note()
 		if err != nil || total == length || c.meter.ended() {
 			c.whole = c.whole || err == nil || err == io.EOF
 			c.finish()
@@ -52,4 +53,17 @@ func (c *call) relay(w http.ResponseWriter, body io.Reader, length int64) error 
 			return err
 		}
 	}
+}
+
+// noteEvery is how much output, in bytes, arrives between two notes of it in the ledger.
+const noteEvery = 8 << 10
+
+// note records the output of a stream that has arrived so far. Other answers arrive at their end.
+func (c *call) note() {
+	m, streams := c.meter.(*streamMeter)
+	if !streams || c.number == 0 || m.read.text-c.noted < noteEvery {
+		return
+	}
+	c.noted = m.read.text
+	c.session.arrived(c.number, c.noted)
 }

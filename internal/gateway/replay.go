@@ -57,6 +57,11 @@ func (r *replayed) take(path, session string, ln line) error {
 	case lineReserve:
 		r.open[ln.Call] = ln
 		r.last = max(r.last, ln.Call)
+	case lineArrived:
+		if b, ok := r.open[ln.Call]; ok {
+			b.Output, b.Cost = ln.Output, ln.Cost
+			r.open[ln.Call] = b
+		}
 	case lineSettle:
 		if _, ok := r.open[ln.Call]; ok { // a second settlement of a call must not count twice
 			delete(r.open, ln.Call)
@@ -69,6 +74,7 @@ func (r *replayed) take(path, session string, ln line) error {
 const (
 	lineOpen    = "open"    // an attempt of the session begins
 	lineReserve = "reserve" // written before a call is sent
+	lineArrived = "arrived" // written while its answer arrives: the output so far, an estimate, and what that costs
 	lineSettle  = "settle"  // written when its answer has ended, however it ended
 )
 
@@ -77,7 +83,7 @@ type line struct {
 	Type    string    `json:"type"`
 	Time    time.Time `json:"time"`
 	Session string    `json:"session,omitempty"` // open
-	Call    uint64    `json:"call,omitempty"`    // reserve, settle
+	Call    uint64    `json:"call,omitempty"`    // reserve, arrived, settle
 	Model   string    `json:"model,omitempty"`
 	Bytes   int       `json:"bytes,omitempty"`  // reserve: of the request
 	Worst   nanos     `json:"worst,omitempty"`  // reserve: upper bound of the cost
@@ -85,13 +91,13 @@ type line struct {
 	Guess   nanos     `json:"guess,omitempty"`  // reserve: estimated cost of that input
 	Status  int       `json:"status,omitempty"` // settle: HTTP status, 0 without an answer
 	counts
-	Cost   nanos    `json:"cost,omitempty"`   // settle
+	Cost   nanos    `json:"cost,omitempty"`   // arrived, settle
 	Billed bool     `json:"billed,omitempty"` // settle: counts as a model call
 	Flags  []string `json:"flags,omitempty"`  // settle: why the figures are not exact
 }
 
 const (
-	flagLost    = "lost"          // the process or the client was gone before the answer; the input is an estimate
+	flagLost    = "lost"          // the process or the client was gone before the end of the answer; input and output are estimates
 	flagCut     = "cut"           // the answer broke off; its output is an estimate
 	flagUnread  = "unread"        // the answer held no readable usage; all of it is an estimate
 	flagUnknown = "unknown_model" // not in the price list; priced as the dearest model there
