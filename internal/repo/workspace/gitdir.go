@@ -115,6 +115,9 @@ func isID(text string) bool {
 
 // has reports whether the object with this full id is in the repository, without fetching it.
 func (r repo) has(ctx context.Context, id string) (bool, error) {
+	if !isID(id) {
+		return false, nil
+	}
 	_, err := r.run(ctx, "cat-file", "-e", id)
 	if git.ExitCode(err) == 1 {
 		return false, nil

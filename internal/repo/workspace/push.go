@@ -120,11 +120,9 @@ func (t *taskRefs) mayReplace(ctx context.Context, rem remote, there, head strin
 	if err != nil || ok && t.state.Record.Trunk == "" {
 		return err
 	}
-	here := false
-	if pushed != "" {
-		if here, err = r.has(ctx, pushed); err != nil {
-			return err
-		}
+	here, err := r.has(ctx, pushed)
+	if err != nil {
+		return err
 	}
 	if ok { // a round starts at the branch as people left it: commits removed since then were removed on purpose
 		if here { // a later commit of ours was pushed by a killed push that did not move the fence

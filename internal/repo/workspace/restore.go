@@ -62,14 +62,9 @@ func (ms *merges) restore(ctx context.Context, head, tree, base string) (err err
 // before the first commit.
 func (t *Tree) Reset(ctx context.Context, commit string) error {
 	return wrap("reset the work tree", t.at.locked(ctx, func(o *opened) error {
-		here := commit == ""
-		if isID(commit) {
-			var err error
-			if here, err = o.bare.has(ctx, commit); err != nil {
-				return err
-			}
-		}
-		if !here {
+		if here, err := o.bare.has(ctx, commit); err != nil {
+			return err
+		} else if commit != "" && !here {
 			return fault.New(fault.Input, "commit %q is not in the workspace of task %s", commit, o.id)
 		}
 		if o.state.Merging != nil {

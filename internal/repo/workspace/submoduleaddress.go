@@ -12,9 +12,9 @@ import (
 	"github.com/longshift/longshift/internal/repo/git"
 )
 
-// A URL in .gitmodules can be anything that somebody has committed, though no agent: see submoduleTree.modules. Submodules are fetched under the same rules as the task's own
-// repository: the login goes only to the server it is for, local paths are allowed only when the repository is local too, and only plain
-// files, http, https and ssh are used.
+// A URL in .gitmodules can be anything that a person has committed (an agent's is not used, see submoduleTree.modules). Submodules are
+// fetched under the same rules as the task's own repository: the login goes only to the server it is for, local paths are allowed only when
+// the repository is local too, and only plain files, http, https and ssh are used.
 
 // scp is the short form of an address over ssh: user, host and path.
 var scp = regexp.MustCompile(`^(?:([\w.-]+)@)?([\w.-]+):([^/].*|/[^/].*)$`)

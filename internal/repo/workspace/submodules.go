@@ -15,9 +15,9 @@ import (
 	"github.com/longshift/longshift/internal/excerpt"
 )
 
-// Submodules are filled from a .gitmodules of people's and the commit ids in the commit's tree. Their content belongs to other repositories: it is
-// there to be built and read, gets into no commit of ours, and is restored whenever it differs, so changes that an agent makes there do
-// not last. Everything can be fetched again from our commit and the mirrors, so nothing can be lost.
+// Submodules are filled from a .gitmodules that people have written and the commit ids in the commit's tree. Their content belongs to other
+// repositories: it is there to be built and read, gets into no commit of ours, and is restored whenever it differs, so changes that an agent
+// makes there do not last. Everything can be fetched again from our commit and the mirrors, so nothing can be lost.
 
 // Limits of what is fetched for one commit.
 const (

@@ -42,7 +42,7 @@ func (m *Manager) Unsaved(ctx context.Context, taskID string) (why string, alone
 	}
 	rec, fence := st.Record, l.refs[fenceRef(taskID)]
 	ours := fence == st.FenceRef
-	if !ours {
+	if !ours && !removing {
 		if ours, err = o.refs.made(ctx, fence); err != nil {
 			return "", false, err
 		}

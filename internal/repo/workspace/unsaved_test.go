@@ -171,4 +171,7 @@ func TestUnrecordedSnapshotIsUnsaved(t *testing.T) {
 	_, err = other.Prepare(t.Context(), b.spec("t-1", 2))
 	must(t, err)
 	unsaved(t, "a task that another host has taken", b.manager(b.m.config.Dir), "", false)
+	must(t, os.RemoveAll(tree.at.place.work()))
+	must(t, os.RemoveAll(tree.at.place.git()))
+	unsaved(t, "one whose removal was cut off", b.manager(b.m.config.Dir), "", false)
 }
