@@ -29,8 +29,8 @@ func (pk *parking) suspend(ctx workflow.Context, why signals.Reason, format stri
 // ownFault is the change since which a task gives its place to others when what fails around it fails because of the task itself.
 const ownFault = "own-fault"
 
-// suspendOwn parks a task whose own doing ends what runs it, such as a check that takes all memory. The next task would not be stopped by
-// that, so this one keeps its place from nobody.
+// suspendOwn parks a task whose own doing ends what runs it, such as a check that takes all memory. That would not stop the next task, so
+// this one gives it its place.
 func (pk *parking) suspendOwn(ctx workflow.Context, format string, args ...any) error {
 	gives := signals.ReasonInfra
 	if pk.admissions.needed() && workflow.GetVersion(ctx, ownFault, workflow.DefaultVersion, 1) >= 1 {
