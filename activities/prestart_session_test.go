@@ -75,7 +75,7 @@ func TestSessionStartsTheNextAgent(t *testing.T) {
 		starts  bool
 	}{
 		{"<NOTE>a</NOTE>", 0, false}, {"<BLOCKED>a</BLOCKED>", 0, false}, {"<DONE>a</DONE>", 0, true}, {"<PROGRESS>a</PROGRESS><DONE>a</DONE>", 5, true},
-		{"<DONE>a</DONE>", 0.001, false},
+		{"<DONE>a</DONE>", 0.002, false},
 	} {
 		in, next := b.session(task.Implementer, "script"), b.session(task.Implementer, "script")
 		in.Next, in.CeilingUSD = &next, c.ceiling

@@ -147,7 +147,7 @@ func TestUsage(t *testing.T) {
 	in := b.session(task.Implementer, "script")
 	for ask := 1; ask <= 3; ask++ {
 		in.Ask = ask
-		in.CeilingUSD = 0.010 // two calls of $0.0045 fit, the third exceeds it, the fourth is refused
+		in.CeilingUSD = 0.011 // two calls of $0.0045 fit, the third exceeds it, the fourth is refused
 		res, err := b.attempt().session(b.Sessions, in)
 		must(t, err)
 		want := task.Usage{Input: int64(1000 * ask), Output: int64(100 * ask), Calls: ask, CostUSD: 0.0045 * float64(ask)}
