@@ -37,17 +37,21 @@ func (og *origin) claim(ctx workflow.Context) error {
 	}
 	og.hasReported(ctx)
 	og.claimed = true // unless we hear otherwise: an answer may be lost
+	var o outage
 	for {
 		err := workflow.ExecuteActivity(og.assignment.control(ctx, "claim "+og.def.input.Origin.Key), control.ReportToSource,
 			og.atSource(activities.Claimed)).Get(ctx, nil)
 		switch kind := kindOf(err); {
-		case err == nil || ctx.Err() != nil:
+		case err == nil:
+			og.parking.over(ctx, &o)
+			return nil
+		case ctx.Err() != nil:
 			return err
 		case kind == fault.Conflict || kind == fault.NotFound:
 			og.claimed = false
 			return end(task.Declined, "%s", message(err))
 		}
-		if err := og.parking.suspendFor(ctx, err); err != nil {
+		if err := og.parking.suspendFor(ctx, &o, err); err != nil {
 			return err
 		}
 	}

@@ -12,39 +12,67 @@ import (
 // outlasts is the change since which a task goes on by itself when a model, a network or a forge that was away is back.
 const outlasts = "outlasts"
 
-// An outage is waited for in silence for an hour or so, and for a day beside a person who is asked.
+// An outage is waited for in silence at first, and then beside a person who is asked.
 const (
-	silentPauses = 6 // 1, 2, 4, 8, 16 and 32 minutes
-	mostPauses   = silentPauses + 24
-	longestPause = time.Hour
-	calm         = 2 * longestPause // after that the next failure is another outage
+	silence       = 30 * time.Minute
+	longestPause  = time.Hour
+	longestOutage = 24 * time.Hour // after that only a person goes on
 )
 
-// outage is how long a task has tried in vain.
+// outage is what a step knows of its failures so far.
 type outage struct {
+	began  time.Time // the first of them; zero before it
 	pauses int
-	last   time.Time // end of the newest pause
+	asked  bool // a person has been asked, and has not answered
 }
 
 // unattended tells whether nobody may be there who could see a failure. Who has just started a task is, and the cause may be their input.
 func (pk *parking) unattended() bool { return pk.hasSettings() || pk.def.sourced() }
 
-// outlast waits for what may pass by itself, longer each time, and has a person asked when it does not pass soon.
-func (pk *parking) outlast(ctx workflow.Context, why string) error {
-	o := &pk.outage
-	if workflow.Now(ctx).Sub(o.last) > calm {
-		o.pauses = 0
+// outlast waits for what may pass by itself, longer each time. A person is asked when it does not pass soon, or when the failure says what
+// a person can do.
+func (pk *parking) outlast(ctx workflow.Context, o *outage, why string, byPerson bool) error {
+	now := workflow.Now(ctx)
+	if o.began.IsZero() {
+		o.began = now
+	}
+	s := standstill{why: signals.ReasonInfra, gives: signals.ReasonInfra, detail: why, asked: o.asked}
+	if now.Sub(o.began) < longestOutage {
+		s.until = now.Add(min(time.Minute<<min(o.pauses, 10), longestPause))
 	}
 	o.pauses++
-	until := workflow.Now(ctx).Add(min(time.Minute<<min(o.pauses-1, 10), longestPause))
-	defer func() { o.last = workflow.Now(ctx) }()
-	switch {
-	case o.pauses <= silentPauses:
-		return pk.waitUntil(ctx, signals.ReasonInfra, until, why)
-	case o.pauses <= mostPauses:
-		return pk.stop(ctx, signals.ReasonInfra, signals.ReasonInfra, until, why)
-	default:
-		return pk.suspend(ctx, signals.ReasonInfra, "%s", why)
+	if now.Sub(o.began) < silence && !byPerson && !o.asked {
+		return pk.waitUntil(ctx, s.why, s.until, why)
+	}
+	seen := pk.inbox.resumed()
+	err := pk.stop(ctx, s)
+	o.asked = pk.inbox.resumed() == seen
+	return err
+}
+
+// over ends an outage: the step has succeeded.
+func (pk *parking) over(ctx workflow.Context, o *outage) {
+	if o.asked {
+		pk.settled(ctx)
+	}
+	*o = outage{}
+}
+
+// insist runs a step until it succeeds, parking the task for what a person can lift or time may. Other errors end the task.
+func (pk *parking) insist(ctx workflow.Context, run func() error) error {
+	var o outage
+	for {
+		err := run()
+		if err == nil {
+			pk.over(ctx, &o)
+			return nil
+		}
+		if ctx.Err() != nil || !pk.liftable(err) {
+			return err
+		}
+		if err := pk.suspendFor(ctx, &o, err); err != nil {
+			return err
+		}
 	}
 }
 
@@ -64,7 +92,7 @@ func (pk *parking) liftable(err error) bool {
 }
 
 // suspendFor parks the task for an error that a person can lift, or that may pass by itself.
-func (pk *parking) suspendFor(ctx workflow.Context, err error) error {
+func (pk *parking) suspendFor(ctx workflow.Context, o *outage, err error) error {
 	why := signals.ReasonInfra
 	switch kindOf(err) {
 	case fault.Denied:
@@ -75,11 +103,12 @@ func (pk *parking) suspendFor(ctx workflow.Context, err error) error {
 		why = signals.ReasonChanged
 	}
 	text := message(err)
-	if hint := hintOf(err); hint != "" {
+	hint := hintOf(err)
+	if hint != "" {
 		text += " (" + hint + ")"
 	}
 	if kindOf(err) == fault.Infra && pk.unattended() && workflow.GetVersion(ctx, outlasts, workflow.DefaultVersion, 1) >= 1 {
-		return pk.outlast(ctx, text)
+		return pk.outlast(ctx, o, text, hint != "")
 	}
 	return pk.suspend(ctx, why, "%s", text)
 }

@@ -3,10 +3,12 @@ package workflows_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/mock"
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/longshift/longshift/activities"
@@ -55,10 +57,18 @@ func TestOutageIsOutlasted(t *testing.T) {
 		}, at)
 	}
 	look(5*time.Minute, task.Waiting, false)
-	look(62*time.Minute, task.Waiting, false)
+	look(30*time.Minute, task.Waiting, false)
+	look(50*time.Minute, task.Suspended, true)
 	look(90*time.Minute, task.Suspended, true)
+	w.rooms = []task.Room{slackRoom}
+	w.record()
 	s := w.start(t)
-	if s.Outcome != task.PullRequest || s.NeedsHuman || !s.WaitingUntil.IsZero() || looked != 3 || w.asked[1].N != w.asked[9].N {
+	asked := slices.DeleteFunc(w.notices, func(n signals.Notice) bool { return n.Subject != signals.SubjectStop })
+	if len(asked) < 2 || asked[len(asked)-1].Settled == asked[len(asked)-2].Settled ||
+		len(slices.DeleteFunc(asked, func(n signals.Notice) bool { return n.Settled })) != 1 {
+		t.Errorf("a person was asked %+v", asked)
+	}
+	if s.Outcome != task.PullRequest || s.NeedsHuman || !s.WaitingUntil.IsZero() || looked != 4 || w.asked[1].N != w.asked[9].N {
 		t.Errorf("%+v", s)
 	}
 	if got := fmt.Sprint(*asks); got != "[0s 1m0s 3m0s 7m0s 15m0s 31m0s 1h3m0s 2h3m0s 3h3m0s]" {
@@ -79,6 +89,53 @@ func TestOutageWithoutEnd(t *testing.T) {
 	}, 100*time.Hour)
 	if s := w.start(t); s.Outcome != task.Abandoned || (*asks)[6] != 40*time.Minute { // the sixth pause was cut short
 		t.Errorf("%s, asked after %v", s.Outcome, *asks)
+	}
+}
+
+// What a person can do something about is asked at once, and tried again all the same.
+func TestOutageThatSaysWhatToDo(t *testing.T) {
+	w := newWorld(t)
+	w.settings.Approval.Mode = task.ApprovalNone
+	n := 0
+	w.commit = func(activities.CommitInput) (activities.Committed, error) {
+		if n++; n == 1 {
+			return activities.Committed{}, temporal.NewNonRetryableApplicationError("the disk is full", string(fault.Infra), nil, "make room there")
+		}
+		return activities.Committed{Commit: "c", Created: true, Files: 1}, nil
+	}
+	asked := false
+	w.env.RegisterDelayedCallback(func() {
+		s := w.status(t)
+		asked = s.Phase == task.Suspended && s.NeedsHuman && strings.Contains(s.Detail, "make room")
+	}, 30*time.Second)
+	if s := w.start(t); s.Outcome != task.PullRequest || !asked {
+		t.Errorf("%s, a person was asked: %v", s.Outcome, asked)
+	}
+}
+
+// A try may take hours: a person is asked all the same, and what fails for a day is left to them.
+func TestOutageOfLongTries(t *testing.T) {
+	w := newWorld(t)
+	w.settings.Approval.Mode = task.ApprovalNone
+	w.env.OnActivity("CommitWork", mock.Anything, mock.Anything).After(150*time.Minute).Return(activities.Committed{}, away("the disk"))
+	looked := 0
+	for at, untilTime := range map[time.Duration]bool{6 * time.Hour: true, 100 * time.Hour: false} {
+		w.env.RegisterDelayedCallback(func() {
+			looked++
+			if s := w.status(t); s.Phase == task.Suspended && (!s.NeedsHuman || s.WaitingUntil.IsZero() == untilTime) {
+				t.Errorf("after %s: %s until %s", at, s.Phase, s.WaitingUntil)
+			}
+			if !untilTime {
+				w.update(signals.Abandon, signals.AbandonRequest{Reason: "enough"})
+			}
+		}, at)
+	}
+	w.rooms = []task.Room{slackRoom}
+	w.record()
+	s := w.start(t)
+	asked := slices.DeleteFunc(w.notices, func(n signals.Notice) bool { return n.Subject != signals.SubjectStop || n.Settled })
+	if s.Outcome != task.Abandoned || looked != 2 || len(asked) != 1 {
+		t.Errorf("%s, looked %d times, asked %+v", s.Outcome, looked, asked)
 	}
 }
 

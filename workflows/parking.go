@@ -18,47 +18,59 @@ type parking struct {
 	inbox      *inbox
 	admissions *admissions
 	checkRuns  *checkRuns
-	outage     outage
 }
 
 // suspend parks the task with a reason until a person resumes it. No worker holds it in memory meanwhile.
 func (pk *parking) suspend(ctx workflow.Context, why signals.Reason, format string, args ...any) error {
-	return pk.stop(ctx, why, why, time.Time{}, fmt.Sprintf(format, args...))
+	return pk.stop(ctx, standstill{why: why, gives: why, detail: fmt.Sprintf(format, args...)})
 }
 
 // ownFault is the change since which a task gives its place to others when what fails around it fails because of the task itself.
 const ownFault = "own-fault"
 
 // suspendOwn parks a task whose own doing ends what runs it, such as a check that takes all memory. That would not stop the next task, so
-// this one gives it its place.
+// this one gives it its place, and counts as one with errors.
 func (pk *parking) suspendOwn(ctx workflow.Context, format string, args ...any) error {
-	gives := signals.ReasonInfra
+	s := standstill{why: signals.ReasonInfra, gives: signals.ReasonInfra, detail: fmt.Sprintf(format, args...)}
 	if pk.admissions.needed() && workflow.GetVersion(ctx, ownFault, workflow.DefaultVersion, 1) >= 1 {
-		gives = signals.ReasonErrors
+		s.gives = signals.ReasonErrors
 	}
-	return pk.stop(ctx, signals.ReasonInfra, gives, time.Time{}, fmt.Sprintf(format, args...))
+	return pk.stop(ctx, s)
 }
 
-// stop parks the task until a person resumes it, or until a time if one is given. gives is the reason that decides about its place.
-func (pk *parking) stop(ctx workflow.Context, why, gives signals.Reason, until time.Time, detail string) error {
+// standstill is why a task is parked for a person, and until when.
+type standstill struct {
+	why    signals.Reason
+	gives  signals.Reason // decides about the task's place
+	detail string
+	until  time.Time // goes on by itself then; zero for never
+	asked  bool      // a person has been asked about it before, and has not answered
+}
+
+// stop parks the task until a person resumes it, or until a time if one is given. Then what asks the person stays as it is.
+func (pk *parking) stop(ctx workflow.Context, s standstill) error {
 	phase := pk.status.Phase
-	pk.status.Reason, pk.status.Detail, pk.status.WaitingUntil = why, excerpt.Clip(detail, 2000), until
-	pk.status.NeedsHuman, pk.status.NextAction = true, nextAction(why)
-	if !until.IsZero() {
+	pk.status.Reason, pk.status.Detail, pk.status.WaitingUntil = s.why, excerpt.Clip(s.detail, 2000), s.until
+	pk.status.NeedsHuman, pk.status.NextAction = true, nextAction(s.why)
+	if !s.until.IsZero() {
 		pk.status.NextAction = "nothing if it passes by itself, for it is tried again; `resume` tries at once, or `abandon`"
 	}
-	pk.journal.say(ctx, "suspended", "%s: %s", why, firstLine(pk.status.Detail))
+	pk.journal.say(ctx, "suspended", "%s: %s", s.why, firstLine(pk.status.Detail))
 	pk.journal.enter(ctx, task.Suspended)
-	pk.journal.show(ctx, signals.Notice{Subject: signals.SubjectStop})
+	if s.asked {
+		pk.journal.show(ctx, signals.Notice{})
+	} else {
+		pk.journal.show(ctx, signals.Notice{Subject: signals.SubjectStop})
+	}
 	seen, shown := pk.inbox.resumed(), pk.checkRuns.open
 	if shown {
 		pk.checkRuns.ask(ctx, pk.checkRuns.at)
 	}
-	yielded := pk.admissions.yield(ctx, gives)
-	if err := pk.resumed(ctx, seen, until, "try again"); err != nil {
+	yielded := pk.admissions.yield(ctx, s.gives)
+	if err := pk.resumed(ctx, seen, s.until, "try again"); err != nil {
 		return err
 	}
-	pk.goOn(ctx, phase)
+	pk.goOn(ctx, phase, s.until.IsZero() || pk.inbox.resumed() > seen)
 	if shown {
 		pk.checkRuns.begin(ctx, pk.checkRuns.at, "Goes on after a person was asked")
 	}
@@ -84,7 +96,7 @@ func (pk *parking) waitUntil(ctx workflow.Context, why signals.Reason, until tim
 	if err := pk.resumed(ctx, pk.inbox.resumed(), until, summary); err != nil {
 		return err
 	}
-	pk.goOn(ctx, phase)
+	pk.goOn(ctx, phase, true)
 	return nil
 }
 
@@ -97,12 +109,21 @@ func (pk *parking) resumed(ctx workflow.Context, seen int, until time.Time, summ
 	return timer(ctx, until.Sub(workflow.Now(ctx)), summary, resumed)
 }
 
-// goOn leaves the wait and shows that the task goes on with a phase.
-func (pk *parking) goOn(ctx workflow.Context, phase task.Phase) {
+// goOn leaves the wait and shows that the task goes on with a phase. settled tells that nobody is asked any more.
+func (pk *parking) goOn(ctx workflow.Context, phase task.Phase, settled bool) {
 	pk.status.Reason, pk.status.Detail, pk.status.NextAction = "", "", ""
 	pk.status.NeedsHuman, pk.status.WaitingUntil = false, time.Time{}
 	pk.journal.say(ctx, "resumed", "going on with %s", phase)
 	pk.journal.enter(ctx, phase)
+	if settled {
+		pk.settled(ctx)
+	} else {
+		pk.journal.show(ctx, signals.Notice{})
+	}
+}
+
+// settled takes the question to a person back.
+func (pk *parking) settled(ctx workflow.Context) {
 	pk.journal.show(ctx, signals.Notice{Subject: signals.SubjectStop, Settled: true})
 }
 
@@ -124,19 +145,6 @@ func timer(ctx workflow.Context, d time.Duration, summary string, done func() bo
 		return ctx.Err() // a timer that is cancelled is ready, too
 	}
 	return err
-}
-
-// insist runs a step until it succeeds, parking the task for what a person can lift. Other errors end the task.
-func (pk *parking) insist(ctx workflow.Context, run func() error) error {
-	for {
-		err := run()
-		if err == nil || ctx.Err() != nil || !pk.liftable(err) {
-			return err
-		}
-		if err := pk.suspendFor(ctx, err); err != nil {
-			return err
-		}
-	}
 }
 
 // haveTime parks the task while its running time is used up.

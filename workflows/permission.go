@@ -41,7 +41,7 @@ func (se *sessions) awaitAnswers(ctx workflow.Context, detail string) error {
 		}
 		se.questions.refuseExpired(ctx)
 	}
-	se.parking.goOn(ctx, phase)
+	se.parking.goOn(ctx, phase, true)
 	if !yielded {
 		return nil
 	}

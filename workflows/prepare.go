@@ -39,16 +39,18 @@ func (t *pipeline) prepare(ctx workflow.Context) error {
 	if err := t.forkOff(ctx); err != nil {
 		return err
 	}
+	var o outage
 	for {
 		err := t.runner.assign(ctx)
 		if err == nil {
+			t.parking.over(ctx, &o)
 			break
 		}
 		var e *ending
 		if ctx.Err() != nil || errors.As(err, &e) || !t.parking.liftable(err) {
 			return err
 		}
-		if err := t.parking.suspendFor(ctx, err); err != nil {
+		if err := t.parking.suspendFor(ctx, &o, err); err != nil {
 			return err
 		}
 	}

@@ -85,7 +85,7 @@ func (pu *publisher) askToPush(ctx workflow.Context, asked []task.Finding) error
 	if err != nil {
 		return err
 	}
-	pu.parking.goOn(ctx, phase)
+	pu.parking.goOn(ctx, phase, true)
 	if a.Verdict != signals.Yes {
 		return pu.notPushed(strings.TrimSuffix(a.By+" has denied it: "+a.Note, ": "), asked)
 	}

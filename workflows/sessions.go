@@ -57,6 +57,7 @@ type brief struct {
 // can remove: budget, quota, a refused key, a spec issue, errors in a row.
 func (se *sessions) converse(ctx workflow.Context, role task.Role, b brief) (activities.SessionResult, error) {
 	s := se.newSession(ctx, role, b)
+	var o outage
 	for {
 		if err := se.afford(ctx, s); err != nil {
 			return activities.SessionResult{}, err
@@ -76,11 +77,12 @@ func (se *sessions) converse(ctx workflow.Context, role task.Role, b brief) (act
 				}
 				continue
 			}
-			if err := se.parking.suspendFor(ctx, err); err != nil {
+			if err := se.parking.suspendFor(ctx, &o, err); err != nil {
 				return res, err
 			}
 			continue
 		}
+		se.parking.over(ctx, &o)
 		again, err := se.settle(ctx, s, res)
 		if err != nil {
 			return res, err
@@ -91,6 +93,9 @@ func (se *sessions) converse(ctx workflow.Context, role task.Role, b brief) (act
 		s = again
 	}
 }
+
+// triesCount is the change since which the running time of an ask that fails counts.
+const triesCount = "tries-count"
 
 // ask runs the session on the task's host.
 func (se *sessions) ask(ctx workflow.Context, s *session) (activities.SessionResult, error) {
@@ -126,7 +131,7 @@ func (se *sessions) ask(ctx workflow.Context, s *session) (activities.SessionRes
 				*s.on(se.assignment.Host) = b.Usage
 				se.budget.count(s)
 			}
-			if ok && b.Worked > 0 { // older workers don't say
+			if ok && b.Worked > 0 && workflow.GetVersion(ctx, triesCount, workflow.DefaultVersion, 1) >= 1 {
 				count(b.Worked)
 			}
 		},
