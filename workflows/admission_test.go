@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -32,7 +33,15 @@ type arriving struct {
 	asking  func() // called while the gate is asked
 	leaving func(in activities.ReleaseInput)
 	refuse  func(in activities.SourceInput) error
-	acts    []string // what was done at gate and source, in order
+	acts    []string   // what was done at gate and source, in order
+	mu      sync.Mutex // guards these lists and answer: a task asks two gates beside each other
+}
+
+// note adds one to a list, and to the acts.
+func note[T any](w *arriving, list *[]T, in T, act string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	*list, w.acts = append(*list, in), append(w.acts, act)
 }
 
 func newArriving(t *testing.T, answers ...signals.AcquireAnswer) *arriving {
@@ -41,24 +50,26 @@ func newArriving(t *testing.T, answers ...signals.AcquireAnswer) *arriving {
 	w.settings.Approval.Mode = task.ApprovalNone
 	for name, f := range map[string]any{
 		"AcquireAdmission": func(_ context.Context, in activities.AcquireInput) (signals.AcquireAnswer, error) {
-			w.entered, w.acts = append(w.entered, in), append(w.acts, "enter")
+			note(w, &w.entered, in, "enter")
 			if w.asking != nil {
 				w.asking()
 			}
+			w.mu.Lock()
+			defer w.mu.Unlock()
 			if w.answer != nil {
 				return w.answer(in), nil
 			}
 			return w.answers[min(len(w.entered), len(w.answers))-1], nil
 		},
 		"ReleaseAdmission": func(_ context.Context, in activities.ReleaseInput) error {
-			w.left, w.acts = append(w.left, in), append(w.acts, "leave")
+			note(w, &w.left, in, "leave")
 			if w.leaving != nil {
 				w.leaving(in)
 			}
 			return nil
 		},
 		"ReportToSource": func(_ context.Context, in activities.SourceInput) error {
-			w.source, w.acts = append(w.source, in), append(w.acts, string(in.Stage))
+			note(w, &w.source, in, string(in.Stage))
 			if w.refuse != nil {
 				return w.refuse(in)
 			}

@@ -72,6 +72,9 @@ func (cr *checkRuns) ask(ctx workflow.Context, commit string) {
 
 // write waits for its result, so that check runs are written in order, but not for long.
 func (cr *checkRuns) write(ctx workflow.Context, commit string, s forge.Standing) {
+	if o := cr.owed; o != nil && o.Commit == commit { // this one is newer, and people see the newest
+		cr.owed = nil
+	}
 	cr.deliver(ctx, activities.CheckRunInput{Repository: cr.def.repo, TaskID: cr.status.TaskID, Commit: commit, N: cr.n, Standing: s})
 }
 

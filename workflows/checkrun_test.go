@@ -127,6 +127,33 @@ func TestCheckRunIsCompletedAfterAnOutage(t *testing.T) {
 	}
 }
 
+// A check run that could not be completed is left when a newer one stands on its commit: people see the newest.
+func TestCheckRunIsNotCompletedBehindANewerOne(t *testing.T) {
+	w := newWorld(t)
+	w.runFails = func() error {
+		if n := len(w.runs); n == 3 || n == 4 {
+			return temporal.NewNonRetryableApplicationError("away", string(fault.Infra), nil)
+		}
+		return nil
+	}
+	w.lookAfter(t, func(at time.Duration) forge.Snapshot {
+		l := open(failing("test", fmt.Sprint("sign", w.pushes)))
+		switch {
+		case at > 9*time.Hour:
+			l = merged()
+		case w.pushes == 1:
+			l.Head = "pushed"
+		case w.pushes > 1:
+			l = open()
+			l.Head = "pushed"
+		}
+		return l
+	}, withRuns)
+	if got := w.shows(); got != "2 head1 working, 2 head1 neutral, 2 pushed success, 2 pushed success, 3 pushed working, 3 pushed success" {
+		t.Error(got)
+	}
+}
+
 // A round that changes nothing completes what it has begun. Then a person is asked, which is shown once, and taken back when the cause goes
 // away.
 func TestCheckRunAsksAPerson(t *testing.T) {

@@ -175,6 +175,7 @@ func (f *follower) leave(ctx workflow.Context, idle func() bool) error {
 	if breathe(ctx); !idle() {
 		return nil
 	}
+	f.checkRuns.settle(ctx) // the next run would not know of it
 	f.admissions.release(ctx, signals.ReleaseRequest{}, nil)
 	switch breathe(ctx); {
 	case !idle():

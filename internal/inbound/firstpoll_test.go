@@ -17,7 +17,7 @@ import (
 func TestFirstPollStartsWhatWaited(t *testing.T) {
 	t.Parallel()
 	w, hub := newWorld(t), forgetest.NewGitHub(t)
-	clock := now.Add(-72 * time.Hour)
+	clock := now.Add(-48 * time.Hour)
 	hub.SetNow(func() time.Time { return clock })
 	hub.AddRepository(forgetest.Repository{Name: "acme/web", GitDir: forgetest.NewRepository(t), Collaborators: []string{"alice"}})
 	waits := hub.AddIssue("acme/web", forgetest.Issue{Title: "Login fails", Author: "alice", Labels: []string{"longshift"}})

@@ -88,7 +88,7 @@ func TestSinceManyWaitForAnotherLabel(t *testing.T) {
 		w.clock.advance(5 * time.Second)
 		w.server.AddIssue(repoName, forgetest.Issue{Title: fmt.Sprint(i), Author: "alice", Labels: []string{"robots"}})
 	}
-	w.clock.advance(72 * time.Hour)
+	w.clock.advance(48 * time.Hour)
 	w.settle()
 	seen := map[int]bool{}
 	for range 3 {

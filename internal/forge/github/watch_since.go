@@ -132,7 +132,7 @@ func (p *poll) issues(ctx context.Context, from place, filter, value string) (pl
 
 // longestLabelled is how long ago an issue may have been labelled that has waited for the first listing. What is older may have had its task, which
 // the server has forgotten: a listing is the first one also after another worker has ended the Watch.
-const longestLabelled = 7 * 24 * time.Hour
+const longestLabelled = 3 * 24 * time.Hour
 
 // renew gives the issues of a first listing the time of the poll: they have waited for it, so none of them comes late.
 func (p *poll) renew() {

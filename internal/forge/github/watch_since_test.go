@@ -98,7 +98,7 @@ func TestSinceWaited(t *testing.T) {
 	w.server.AddIssue(repoName, forgetest.Issue{Title: "2", Author: "alice", Labels: []string{"robots"}})
 	w.server.AddIssue(repoName, forgetest.Issue{Title: "3", Author: "alice", Assignees: []string{"robot-two"}})
 	w.server.AddIssue(repoName, forgetest.Issue{Title: "4", Author: "alice", Labels: []string{"longshift"}})
-	w.clock.advance(72 * time.Hour)
+	w.clock.advance(48 * time.Hour)
 	for _, c := range []struct {
 		label, account string
 		numbers        []int // oldest first
@@ -132,12 +132,12 @@ func TestSinceWaited(t *testing.T) {
 	}
 }
 
-// TestSinceWaitedTooLong: what was labelled more than a week before the first poll has its own time, and so comes late.
+// TestSinceWaitedTooLong: what was labelled more than three days before the first poll has its own time, and so comes late.
 func TestSinceWaitedTooLong(t *testing.T) {
 	w := newWatch(t)
 	labelled := w.clock.now()
 	w.server.AddIssue(repoName, forgetest.Issue{Title: "1", Author: "alice", Labels: []string{"longshift"}})
-	w.clock.advance(8 * 24 * time.Hour)
+	w.clock.advance(73 * time.Hour)
 	if events, _, err := w.forge.Since(t.Context(), shop(), "longshift", ""); err != nil || len(events) != 1 || !events[0].At.Equal(labelled) {
 		t.Errorf("%v, %+v, want the time %s", err, events, labelled)
 	}
