@@ -53,7 +53,7 @@ func (pk *parking) stop(ctx workflow.Context, s standstill) error {
 	pk.status.Reason, pk.status.Detail, pk.status.WaitingUntil = s.why, excerpt.Clip(s.detail, 2000), s.until
 	pk.status.NeedsHuman, pk.status.NextAction = true, nextAction(s.why)
 	if !s.until.IsZero() {
-		pk.status.NextAction = "nothing if it passes by itself, for it is tried again; `resume` tries at once, or `abandon`"
+		pk.status.NextAction = "remove the cause if it does not pass by itself: it is tried again, and `resume` tries at once; or `abandon`"
 	}
 	pk.journal.say(ctx, "suspended", "%s: %s", s.why, firstLine(pk.status.Detail))
 	pk.journal.enter(ctx, task.Suspended)
