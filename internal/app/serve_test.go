@@ -156,7 +156,9 @@ func TestSlowStrangersSilenceNobody(t *testing.T) {
 func TestListenersKnowTheirNames(t *testing.T) {
 	t.Parallel()
 	l := startListening(t, "LONGSHIFT_LISTEN_HOSTS=hooks.example.com")
-	status(t, "GET", "http://"+l.health+"/healthz", "")
+	for _, address := range []string{l.health, l.hooks} { // until both are listened at
+		status(t, "GET", "http://"+address+"/healthz", "")
+	}
 	for _, at := range []struct{ address, method, path string }{{l.hooks, "POST", "/webhooks/whatsapp"}, {l.health, "GET", "/healthz"}} {
 		for host, refused := range map[string]bool{"attacker.example": true, "hooks.example.com": false, at.address: false} {
 			req, err := http.NewRequest(at.method, "http://"+at.address+at.path, nil)
