@@ -105,7 +105,7 @@ func judge(r *resultLine, p apiProblem, limit *limitInfo, now time.Time) program
 	case p.kind == "model_not_found":
 		v.Fault, v.Hint = fault.Input, "choose a model that the endpoint serves"
 	case r.Terminal == "api_error" && isOutage(r, p):
-		v.Fault, v.Hint = fault.Infra, "the model endpoint is down or overloaded; the session can be resumed"
+		v.Fault = fault.Infra // without a hint: nobody has to do anything
 	case r.Subtype == "success" && !r.IsError && r.Terminal != "completed":
 		v.Text = "claude ended as " + cmp.Or(r.Terminal, "a local command") + ": " + r.Result
 	}

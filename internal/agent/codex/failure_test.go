@@ -71,7 +71,7 @@ func TestNobodyListens(t *testing.T) {
 	b := newBench(t, task.Implementer, one(task.Implementer, agenttest.Turn{Text: "Never said."}))
 	b.model.Close()
 	o, err := b.Run(t.Context(), b.session, func(agent.Event) {})
-	if o.Kind != agent.Errored || fault.KindOf(err) != fault.Infra || fault.HintOf(err) == "" {
+	if o.Kind != agent.Errored || fault.KindOf(err) != fault.Infra || fault.HintOf(err) != "" {
 		t.Errorf("outcome %+v, error %v", o, err)
 	}
 	if left := agenttest.Processes(t, b.session.ID); left != nil {

@@ -76,7 +76,7 @@ func judge(p problem, l limits, now time.Time) program.Verdict {
 	case name == "modelNotFound":
 		v.Fault, v.Hint = fault.Input, "choose a model that the endpoint serves"
 	case isOutage(name, status) || name == "other" && strings.HasPrefix(p.Message, cutOff):
-		v.Fault, v.Hint = fault.Infra, "the model endpoint is down or overloaded; the session can be resumed"
+		v.Fault = fault.Infra // without a hint: nobody has to do anything
 	}
 	return v
 }

@@ -29,7 +29,7 @@ func (a *attempt) outcome(ctx context.Context) (agent.Outcome, error) {
 		return o, nil
 	}
 	if errors.Is(context.Cause(ctx), errOutage) {
-		return program.Verdict{Kind: agent.Errored, Text: errOutage.Error(), Fault: fault.Infra, Hint: outageHint}.Outcome(o, a.s, programName)
+		return program.Verdict{Kind: agent.Errored, Text: errOutage.Error(), Fault: fault.Infra}.Outcome(o, a.s, programName)
 	}
 	if stopped, yes := program.Stopped(ctx, a.s, o); yes {
 		return stopped, nil
@@ -63,8 +63,6 @@ var (
 	outageText = regexp.MustCompile(`(?i)server_error|overloaded|api_error|unable to connect|connection|socket|fetch failed|econn|timed? ?out|unavailable|bad gateway|\b5\d\d\b`)
 )
 
-const outageHint = "the model endpoint is down or overloaded; the session can be resumed"
-
 // judge interprets the error of a prompt.
 func judge(e jsonrpc.Error) program.Verdict {
 	text := strings.TrimPrefix(e.Message, "Internal error: ")
@@ -90,7 +88,7 @@ func judge(e jsonrpc.Error) program.Verdict {
 	case modelText.MatchString(text):
 		v.Fault, v.Hint = fault.Input, "choose a model that the endpoint serves"
 	case outageText.MatchString(text):
-		v.Fault, v.Hint = fault.Infra, outageHint
+		v.Fault = fault.Infra // without a hint: nobody has to do anything
 	}
 	return v
 }
