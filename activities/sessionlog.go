@@ -69,8 +69,8 @@ func openSessionLog(r *sessionRun) (*sessionLog, error) {
 	}
 	hide := func(s string) string { return r.of.redact.String(plaintext.Of(s)) }
 	l := &sessionLog{
-		file: f, now: r.of.now, usage: func() task.Usage { return task.Usage{} }, alive: r.rec.alive, worked: r.worked, hide: hide, parser: marker.New(r.in.Role),
-		current: firstHeartbeat(r.in, r.start),
+		file: f, now: r.of.now, usage: func() task.Usage { return task.Usage{} }, alive: r.rec.alive, worked: r.worked, hide: hide,
+		parser: marker.New(r.in.Role), current: firstHeartbeat(r.in, r.start),
 	}
 	l.next = func() {
 		if r.keeps() { // the next session goes on with this one's process

@@ -22,7 +22,7 @@ type checkRuns struct {
 	open    bool   // it is in progress
 	stopped bool   // it says that a person is asked
 
-	owed *activities.CheckRunInput // could not be written: what completes the newest
+	owed *activities.CheckRunInput // the completion of one that could not be written yet
 }
 
 // owedRun is the change since which a check run that could not be completed is completed later.

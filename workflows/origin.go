@@ -1,6 +1,8 @@
 package workflows
 
 import (
+	"cmp"
+
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/longshift/longshift/activities"
@@ -37,24 +39,18 @@ func (og *origin) claim(ctx workflow.Context) error {
 	}
 	og.hasReported(ctx)
 	og.claimed = true // unless we hear otherwise: an answer may be lost
-	var o outage
-	for {
+	var declined error
+	err := og.parking.insist(ctx, func() error {
 		err := workflow.ExecuteActivity(og.assignment.control(ctx, "claim "+og.def.input.Origin.Key), control.ReportToSource,
 			og.atSource(activities.Claimed)).Get(ctx, nil)
-		switch kind := kindOf(err); {
-		case err == nil:
-			og.parking.over(ctx, &o)
-			return nil
-		case ctx.Err() != nil:
-			return err
-		case kind == fault.Conflict || kind == fault.NotFound:
+		if kind := kindOf(err); ctx.Err() == nil && (kind == fault.Conflict || kind == fault.NotFound) {
 			og.claimed = false
-			return end(task.Declined, "%s", message(err))
+			declined = end(task.Declined, "%s", message(err))
+			return nil
 		}
-		if err := og.parking.suspendFor(ctx, &o, err); err != nil {
-			return err
-		}
-	}
+		return err
+	})
+	return cmp.Or(declined, err)
 }
 
 // showQueued reports to the source, once, that the task waits. A source that does not answer stops nothing.

@@ -36,7 +36,7 @@ func (pk *parking) outlast(ctx workflow.Context, o *outage, why string, byPerson
 	if o.began.IsZero() {
 		o.began = now
 	}
-	s := standstill{why: signals.ReasonInfra, gives: signals.ReasonInfra, detail: why, asked: o.asked}
+	s := standstill{why: signals.ReasonInfra, detail: why, asked: o.asked}
 	if now.Sub(o.began) < longestOutage {
 		s.until = now.Add(min(time.Minute<<min(o.pauses, 10), longestPause))
 	}

@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -22,18 +23,18 @@ type parking struct {
 
 // suspend parks the task with a reason until a person resumes it. No worker holds it in memory meanwhile.
 func (pk *parking) suspend(ctx workflow.Context, why signals.Reason, format string, args ...any) error {
-	return pk.stop(ctx, standstill{why: why, gives: why, detail: fmt.Sprintf(format, args...)})
+	return pk.stop(ctx, standstill{why: why, detail: fmt.Sprintf(format, args...)})
 }
 
-// ownFault is the change since which a task gives its place to others when what fails around it fails because of the task itself.
+// ownFault is the change since which a task releases its admission when what fails around it fails because of the task itself.
 const ownFault = "own-fault"
 
 // suspendOwn parks a task whose own doing ends what runs it, such as a check that takes all memory. That would not stop the next task, so
-// this one gives it its place, and counts as one with errors.
+// this one releases its admission, and counts as one with errors.
 func (pk *parking) suspendOwn(ctx workflow.Context, format string, args ...any) error {
-	s := standstill{why: signals.ReasonInfra, gives: signals.ReasonInfra, detail: fmt.Sprintf(format, args...)}
+	s := standstill{why: signals.ReasonInfra, detail: fmt.Sprintf(format, args...)}
 	if pk.admissions.needed() && workflow.GetVersion(ctx, ownFault, workflow.DefaultVersion, 1) >= 1 {
-		s.gives = signals.ReasonErrors
+		s.yields = signals.ReasonErrors
 	}
 	return pk.stop(ctx, s)
 }
@@ -41,7 +42,7 @@ func (pk *parking) suspendOwn(ctx workflow.Context, format string, args ...any) 
 // standstill is why a task is parked for a person, and until when.
 type standstill struct {
 	why    signals.Reason
-	gives  signals.Reason // decides about the task's place
+	yields signals.Reason // decides whether the task's admission is released, where that is not why
 	detail string
 	until  time.Time // goes on by itself then; zero for never
 	asked  bool      // a person has been asked about it before, and has not answered
@@ -66,7 +67,7 @@ func (pk *parking) stop(ctx workflow.Context, s standstill) error {
 	if shown {
 		pk.checkRuns.ask(ctx, pk.checkRuns.at)
 	}
-	yielded := pk.admissions.yield(ctx, s.gives)
+	yielded := pk.admissions.yield(ctx, cmp.Or(s.yields, s.why))
 	if err := pk.resumed(ctx, seen, s.until, "try again"); err != nil {
 		return err
 	}

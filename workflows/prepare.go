@@ -1,8 +1,6 @@
 package workflows
 
 import (
-	"errors"
-
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/longshift/longshift/activities"
@@ -39,20 +37,8 @@ func (t *pipeline) prepare(ctx workflow.Context) error {
 	if err := t.forkOff(ctx); err != nil {
 		return err
 	}
-	var o outage
-	for {
-		err := t.runner.assign(ctx)
-		if err == nil {
-			t.parking.over(ctx, &o)
-			break
-		}
-		var e *ending
-		if ctx.Err() != nil || errors.As(err, &e) || !t.parking.liftable(err) {
-			return err
-		}
-		if err := t.parking.suspendFor(ctx, &o, err); err != nil {
-			return err
-		}
+	if err := t.parking.insist(ctx, func() error { return t.runner.assign(ctx) }); err != nil {
+		return err
 	}
 	s := t.settings
 	t.status.Agent, t.status.Iterations, t.status.Notify = s.Agent, s.Iterations, &s.Notify

@@ -169,11 +169,9 @@ func (se *sessions) afford(ctx workflow.Context, s *session) error {
 	for {
 		switch {
 		case s.cap > 0 && se.entry(s).Usage.CostUSD >= s.cap && se.status.Usage.CostUSD < se.status.BudgetUSD:
-			spent := se.entry(s).Usage.CostUSD
-			if err := se.parking.suspend(ctx, signals.ReasonBudget, "planning has used %s of its %s", usd(spent), usd(s.cap)); err != nil {
+			if err := se.planOn(ctx, s, "planning has used %s of its %s"); err != nil {
 				return err
 			}
-			s.cap += se.settings.Budget.PlanCost
 		case se.status.Usage.CostUSD >= se.status.BudgetUSD:
 			used, budget := usd(se.status.Usage.CostUSD), usd(se.status.BudgetUSD)
 			if err := se.parking.suspend(ctx, signals.ReasonBudget, "%s of %s are used", used, budget); err != nil {
@@ -188,4 +186,11 @@ func (se *sessions) afford(ctx workflow.Context, s *session) error {
 		}
 		se.note(s)
 	}
+}
+
+// planOn parks the task until a person lets planning cost as much again. why has places for what it has cost and for what it may.
+func (se *sessions) planOn(ctx workflow.Context, s *session, why string) error {
+	err := se.parking.suspend(ctx, signals.ReasonBudget, why, usd(se.entry(s).Usage.CostUSD), usd(s.cap))
+	s.cap += se.settings.Budget.PlanCost
+	return err
 }

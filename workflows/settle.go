@@ -84,11 +84,8 @@ func (se *sessions) settle(ctx workflow.Context, s *session, res activities.Sess
 // tooLittle parks the task because its next model call would pass the budget, or what planning may cost.
 func (se *sessions) tooLittle(ctx workflow.Context, s *session) error {
 	used, most := se.status.Usage.CostUSD, se.status.BudgetUSD
-	if spent := se.entry(s).Usage.CostUSD; s.cap > 0 && s.cap-spent < most-used {
-		err := se.parking.suspend(ctx, signals.ReasonBudget, "the next model call would pass what planning may cost: %s of %s are used",
-			usd(spent), usd(s.cap))
-		s.cap += se.settings.Budget.PlanCost
-		return err
+	if s.cap > 0 && s.cap-se.entry(s).Usage.CostUSD < most-used {
+		return se.planOn(ctx, s, "the next model call would pass what planning may cost: %s of %s are used")
 	}
 	return se.parking.suspend(ctx, signals.ReasonBudget, "the next model call would pass the budget: %s of %s are used", usd(used), usd(most))
 }

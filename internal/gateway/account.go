@@ -36,7 +36,7 @@ type bid struct {
 	each   nanos // what a token of output costs
 	tokens int64 // estimated tokens of input
 	guess  nanos // estimated cost of that input
-	likely nanos // the same, where it was asked to cache its input and all of that is there
+	likely nanos // the same, at the price of cached input where the request asks to cache
 }
 
 // worst is the most that the call can cost.

@@ -1,6 +1,6 @@
 // Package sweep removes what ended tasks have left in a data folder: workspaces, sessions, logs, caches, and their refs
-// on remotes; and temporary folders of processes that were killed. It may not remove anything of a task that is not known to have ended, nor work that exists nowhere else.
-// Callers decide when it runs, and tell it whether a workflow has ended.
+// on remotes; and temporary folders of processes that were killed. It may not remove anything of a task that is not known to
+// have ended, nor work that exists nowhere else. Callers decide when it runs, and tell it whether a workflow has ended.
 package sweep
 
 import (

@@ -50,7 +50,7 @@ type branch struct {
 	rooms    []task.Room       // in which the task is shown
 	followed bool              // its pull request can be looked after
 	checkRun bool              // its pull request takes check runs
-	shown    func(n int) error // what writing the nth of them comes to
+	writeRun func(n int) error // what writing the nth of them comes to
 	show     func(p *play, in activities.ShowInput) error
 	snapshot func(p *play, l *forge.Snapshot) // makes of a quiet pull request what the branch is about
 	push     func(p *play, n int) error

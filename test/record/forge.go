@@ -83,10 +83,10 @@ func (s *stage) AnswerPullRequest(ctx context.Context, _ activities.AnswerInput)
 // WriteCheckRun takes them all, unless the branch says otherwise.
 func (s *stage) WriteCheckRun(ctx context.Context, _ activities.CheckRunInput) error {
 	p := s.of(ctx)
-	if p.shown == nil {
+	if p.writeRun == nil {
 		return nil
 	}
-	return p.shown(p.count("WriteCheckRun"))
+	return p.writeRun(p.count("WriteCheckRun"))
 }
 
 // MergeBase finds that both sides have changed the same file.

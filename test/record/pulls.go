@@ -49,7 +49,7 @@ func pulls() []branch {
 		{name: "task-check-run", outcome: task.PullRequest, config: quick, checkRun: true},
 		withFollower(branch{name: "pull-request-check-runs", outcome: task.Abandoned, checkRun: true, snapshot: failsUntil(2), drive: giveUp}),
 		withFollower(branch{name: "pull-request-check-run-owed", outcome: task.PullMerged, checkRun: true, snapshot: failsUntil(1),
-			shown: awayForOneRun, drive: mergeWhenSettled}),
+			writeRun: awayForOneRun, drive: mergeWhenSettled}),
 	}
 }
 

@@ -4,12 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/agenttest"
@@ -148,37 +145,12 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestNoAnswerTellsNoToken: the address of the gateway has the session's token in its path, and errors go into histories and chats.
 func TestNoAnswerTellsNoToken(t *testing.T) {
 	t.Parallel()
-	closed := httptest.NewServer(http.NotFoundHandler())
-	closed.Close()
-	hung := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // otherwise the server does not notice that the client has gone
-		<-r.Context().Done()
-	}))
-	t.Cleanup(hung.Close)
-	for name, c := range map[string]struct {
-		base    string
-		client  time.Duration // its patience; 0 for that of the context
-		session time.Duration // until the context ends
-		text    string
-	}{
-		"closed":              {closed.URL, 0, time.Minute, "connection refused"},
-		"the session ends":    {hung.URL, 0, 100 * time.Millisecond, "deadline exceeded"},
-		"the client gives up": {hung.URL, 10 * time.Millisecond, time.Minute, "Client.Timeout exceeded"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			ctx, stop := context.WithTimeout(t.Context(), c.session)
-			defer stop()
-			m, e := &Model{Client: &http.Client{Timeout: c.client}}, agent.Endpoint{BaseURL: c.base + "/s/session-token", Token: "session-token"}
-			_, err := m.Answer(ctx, e, transcript.Query{Session: "s", Start: start(), MaxOutput: 1000})
-			if err == nil || strings.Contains(err.Error(), "session-token") || !strings.Contains(err.Error(), c.text) {
-				t.Errorf("got %v", err)
-			}
-		})
-	}
+	agenttest.TellsNoToken(t, func(ctx context.Context, client *http.Client, e agent.Endpoint) error {
+		_, err := (&Model{Client: client}).Answer(ctx, e, transcript.Query{Session: "s", Start: start(), MaxOutput: 1000})
+		return err
+	})
 }
 
 func TestNames(t *testing.T) {

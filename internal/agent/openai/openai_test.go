@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/agent/agenttest"
 	"github.com/longshift/longshift/internal/agent/transcript"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/task"
@@ -179,36 +180,13 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestNoAnswerTellsNoToken: the address of the gateway has the session's token in its path, and errors go into histories and chats.
 func TestNoAnswerTellsNoToken(t *testing.T) {
-	closed := httptest.NewServer(http.NotFoundHandler())
-	closed.Close()
-	hung := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // otherwise the server does not notice that the client has gone
-		<-r.Context().Done()
-	}))
-	t.Cleanup(hung.Close)
-	for name, c := range map[string]struct {
-		base    string
-		client  time.Duration // its patience; 0 for that of the context
-		session time.Duration // until the context ends
-		text    string
-	}{
-		"closed":              {closed.URL, 0, time.Minute, "connection refused"},
-		"the session ends":    {hung.URL, 0, 100 * time.Millisecond, "deadline exceeded"},
-		"the client gives up": {hung.URL, 10 * time.Millisecond, time.Minute, "Client.Timeout exceeded"},
-		"no address":          {"http://[::1", 0, time.Minute, "missing ']' in host"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			ctx, stop := context.WithTimeout(t.Context(), c.session)
-			defer stop()
-			m := &Model{Client: &http.Client{Timeout: c.client}, Pause: noPause}
-			_, err := m.Answer(ctx, agent.Endpoint{BaseURL: c.base + "/s/session-token", Token: "session-token"}, transcript.Query{Start: start()})
-			if err == nil || strings.Contains(err.Error(), "session-token") || !strings.Contains(err.Error(), c.text) {
-				t.Errorf("got %v", err)
-			}
-		})
+	ask := func(ctx context.Context, client *http.Client, e agent.Endpoint) error {
+		_, err := (&Model{Client: client, Pause: noPause}).Answer(ctx, e, transcript.Query{Start: start()})
+		return err
 	}
+	agenttest.TellsNoToken(t, ask)
+	agenttest.WithoutToken(t, ask(t.Context(), &http.Client{}, agenttest.TokenInPath("http://[::1")), "missing ']' in host")
 }
 
 // TestEndsWhileItWaits: a session that ends while a call waits for its next try is not held up by it.

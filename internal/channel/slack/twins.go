@@ -15,8 +15,7 @@ type twins struct {
 	mu      sync.Mutex
 	running map[string]chan struct{} // by the message's ID; closed when its event has been handled, or has failed
 	handled map[string]string        // the type of the event that was handled, by the message's ID
-	order   []string                 // a ring of the IDs in handled
-	oldest  int                      // its index in the ring
+	order   []string                 // the IDs in handled, the oldest first
 }
 
 // begin reports whether an event is to be handled. While another one of the same message is, it waits for its end. After true, the caller calls end.
@@ -54,11 +53,8 @@ func (w *twins) end(id, kind string, handled bool) {
 		return
 	}
 	w.handled[id] = kind
-	if len(w.order) < maxTwins {
-		w.order = append(w.order, id)
-		return
+	if w.order = append(w.order, id); len(w.order) > maxTwins {
+		delete(w.handled, w.order[0])
+		w.order = w.order[1:]
 	}
-	delete(w.handled, w.order[w.oldest])
-	w.order[w.oldest] = id
-	w.oldest = (w.oldest + 1) % maxTwins
 }

@@ -4,14 +4,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"strings"
 
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/httpclient"
 )
 
 const maxAnswer = 1 << 20
@@ -71,9 +70,5 @@ func noAnswer(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("write to whatsapp: %w", ctx.Err())
 	}
-	var called *url.Error
-	if errors.As(err, &called) {
-		err = called.Err
-	}
-	return fault.New(fault.Infra, "whatsapp can't be reached: %w", err)
+	return fault.New(fault.Infra, "whatsapp can't be reached: %w", httpclient.WithoutURL(err))
 }

@@ -105,7 +105,7 @@ func (l *snapshot) fetchLog(ctx context.Context, to string) (string, error) {
 		if ctx.Err() != nil {
 			return "", ctx.Err()
 		}
-		return "", &problem{message: "the log breaks off: " + scrub(err).Error(), passing: true}
+		return "", &problem{message: "the log breaks off: " + httpclient.WithoutURL(err).Error(), passing: true}
 	}
 	return text, nil
 }
@@ -129,16 +129,8 @@ func (l *snapshot) plainGet(ctx context.Context, to string, from int64) (*http.R
 	case errors.Is(err, errRedirect):
 		return nil, &problem{message: "the host of the logs sends elsewhere"}
 	}
-	return nil, &problem{message: scrub(err).Error(), passing: true}
-}
-
-// scrub removes the address from an error, because its signature is a secret while it is valid.
-func scrub(err error) error {
-	var u *url.Error
-	if errors.As(err, &u) {
-		return u.Err
-	}
-	return err
+	// The address is left out: its signature is a secret while it is valid.
+	return nil, &problem{message: httpclient.WithoutURL(err).Error(), passing: true}
 }
 
 // tail reads everything and keeps the last bytes, in whole lines where possible.

@@ -3,7 +3,6 @@ package lfs
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -11,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/httpclient"
 )
 
 // call makes one request. It sends the login if the URL is on the repository's own host and the server has not supplied another.
@@ -50,10 +50,7 @@ func (r Remote) send(req *http.Request, read func(io.Reader) error) error {
 		if req.Context().Err() != nil {
 			return context.Cause(req.Context())
 		}
-		if wrapped := (*url.Error)(nil); errors.As(err, &wrapped) {
-			err = wrapped.Err
-		}
-		return fault.New(fault.Infra, "the LFS server of %s at %s can't be reached: %w", r.Name, req.URL.Host, err)
+		return fault.New(fault.Infra, "the LFS server of %s at %s can't be reached: %w", r.Name, req.URL.Host, httpclient.WithoutURL(err))
 	}
 	defer res.Body.Close()
 	if res.StatusCode/100 != 2 {
