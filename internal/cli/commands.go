@@ -18,6 +18,7 @@ import (
 	"github.com/longshift/longshift/internal/cli/environ"
 	"github.com/longshift/longshift/internal/cli/term"
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/task"
 )
 
 type commandsOptions struct {
@@ -104,6 +105,9 @@ func (o *commandsOptions) checked(now time.Time) (audit.Filter, error) {
 	}
 	if f.Decision != "" && !slices.Contains(audit.Decisions(), audit.Decision(f.Decision)) {
 		return f, fault.New(fault.Input, "--decision %q: unknown", f.Decision).WithHint("give allow, ask or deny")
+	}
+	if f.Role != "" && !slices.Contains(task.Roles(), task.Role(f.Role)) {
+		return f, fault.New(fault.Input, "--role %q: unknown", f.Role).WithHint("give one of %s", roleNames())
 	}
 	var err error
 	f.Since, err = sinceTime(o.since, now)

@@ -113,7 +113,7 @@ func TestCommandsAsJSON(t *testing.T) {
 	if strings.ContainsAny(raw, "\x1b\r\u202e\u009b\u007f") || !strings.Contains(raw, `\u202e`) || !strings.Contains(raw, "&& true") {
 		t.Errorf("raw output %q", raw)
 	}
-	c, _ = listCommands(t, data, "--role", "nobody", "-o", "json")
+	c, _ = listCommands(t, data, "--role", "auditor", "-o", "json")
 	if got := c.Out.String(); got != "[]\n" {
 		t.Errorf("none: %q", got)
 	}
@@ -121,7 +121,7 @@ func TestCommandsAsJSON(t *testing.T) {
 
 func TestCommandsNothingToShow(t *testing.T) {
 	data := auditData(t)
-	c, code := listCommands(t, data, "--role", "nobody")
+	c, code := listCommands(t, data, "--role", "auditor")
 	if code != fault.ExitOK || c.Out.String() != "" || !strings.Contains(c.Errs.String(), "kept on the host that ran the task") {
 		t.Errorf("code %d, out %q, stderr %q", code, c.Out.String(), c.Errs.String())
 	}
@@ -148,6 +148,7 @@ func TestCommandsRefuse(t *testing.T) {
 		says       []string
 	}{
 		{data, "--decision maybe", fault.ExitUsage, []string{`--decision "maybe": unknown`, "allow, ask or deny"}},
+		{data, "--role nobody", fault.ExitUsage, []string{`--role "nobody": unknown`, "planner, implementer"}},
 		{data, "--limit 0", fault.ExitUsage, []string{"--limit 0: out of range", "give 1 to"}},
 		{data, "--limit x", fault.ExitUsage, []string{"--limit", `"x"`, "not a whole number; give digits"}},
 		{data, "--since yesterday", fault.ExitUsage, []string{`--since "yesterday": neither an age nor a time`, "2h or 7d"}},

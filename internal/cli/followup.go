@@ -36,7 +36,7 @@ To change the pull request of a task on GitHub, comment there instead: its task 
 			fault.ExitChecks, fault.ExitInterrupt),
 		RunE: func(c *cobra.Command, args []string) error { return o.run(c.Context(), args[0], args[1]) },
 	}
-	o.launch.define(c.Flags())
+	o.launch.define(c)
 	return c
 }
 

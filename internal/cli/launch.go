@@ -4,11 +4,12 @@ import (
 	"cmp"
 	"context"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 	"go.temporal.io/sdk/client"
 
 	"github.com/longshift/longshift/internal/cli/tasks"
 	"github.com/longshift/longshift/internal/cli/term"
+	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/task"
 )
 
@@ -27,10 +28,17 @@ func newLauncher(f *factory) *launcher {
 	return &launcher{tasks: f.tasks, printer: f.printer, viewer: f.viewer}
 }
 
-func (l *launcher) define(f *pflag.FlagSet) {
+func (l *launcher) define(c *cobra.Command) {
+	f := c.Flags()
 	f.StringVar(&l.id, "id", "", "`id` of the task (default: made of repository and task)")
 	f.BoolVarP(&l.detach, "detach", "d", false, "print the id and leave")
 	l.follow.Define(f, "")
+	c.PreRunE = func(*cobra.Command, []string) error {
+		if given := l.follow.Given(); l.detach && given != "" {
+			return fault.New(fault.Input, "%s counts only while a task is followed, and --detach follows none", given).WithHint("leave one of them out")
+		}
+		return nil
+	}
 }
 
 // name settles the task's id. host is that of the forge that owner/name is on.

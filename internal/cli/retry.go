@@ -37,7 +37,7 @@ issue at the source stays as it is, whatever has become of it; a pull request on
 		RunE:              func(c *cobra.Command, args []string) error { return o.run(c.Context(), args[0]) },
 	}
 	c.Flags().StringVar(&o.tell, "tell", "", "`text` that the planner should know in addition")
-	o.launch.define(c.Flags())
+	o.launch.define(c)
 	return c
 }
 

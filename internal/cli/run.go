@@ -57,7 +57,7 @@ Without a terminal the command ends with exit code 5 when the task is suspended,
 		},
 	}
 	o.flags.define(c)
-	o.launch.define(c.Flags())
+	o.launch.define(c)
 	return c
 }
 

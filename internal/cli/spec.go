@@ -48,7 +48,7 @@ func (o *runOptions) defineSpec(c *cobra.Command) {
 	o.flags.define(c)
 	c.Flags().StringArrayVar(&o.flags.specs, "spec", []string{"SPEC.md"}, "`path` of a file or a folder in the repository; repeatable")
 	_ = c.Flags().MarkHidden("issue") // fails only for an unknown flag
-	o.launch.define(c.Flags())
+	o.launch.define(c)
 }
 
 func (o *runOptions) runSpec(c *cobra.Command, args []string) error {

@@ -67,7 +67,7 @@ func (a *attempt) outcome(ctx context.Context) (agent.Outcome, error) {
 		o.Text = program.Broken("claude ended without a result", a.exit, a.stderr)
 		return o, nil
 	}
-	return judge(r, a.reader.problem, a.reader.limit, a.d.cfg.Now()).Outcome(o, a.s, programName)
+	return judge(r, a.reader.problem, a.reader.limit, a.d.cfg.Now()).Outcome(o, a.s)
 }
 
 // succeeded tells whether the binary says that its work is done.

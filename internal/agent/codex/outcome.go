@@ -37,7 +37,7 @@ func (a *attempt) outcome(ctx context.Context) (agent.Outcome, error) {
 		o.Text = program.Broken("codex ended its turn as "+a.over.Status, a.exit, a.stderr)
 		return o, nil
 	}
-	return judge(*a.over.Error, a.report.limits, a.d.cfg.Now()).Outcome(o, a.s, programName)
+	return judge(*a.over.Error, a.report.limits, a.d.cfg.Now()).Outcome(o, a.s)
 }
 
 // cutOff begins the message about an answer that has broken off, which has no name of its own.

@@ -29,7 +29,7 @@ func (a *attempt) outcome(ctx context.Context) (agent.Outcome, error) {
 		return o, nil
 	}
 	if errors.Is(context.Cause(ctx), errOutage) {
-		return program.Verdict{Kind: agent.Errored, Text: errOutage.Error(), Fault: fault.Infra}.Outcome(o, a.s, programName)
+		return program.Verdict{Kind: agent.Errored, Text: errOutage.Error(), Fault: fault.Infra}.Outcome(o, a.s)
 	}
 	if stopped, yes := program.Stopped(ctx, a.s, o); yes {
 		return stopped, nil
@@ -42,7 +42,7 @@ func (a *attempt) outcome(ctx context.Context) (agent.Outcome, error) {
 		o.Text = program.Broken("opencode ended without a result", a.exit, a.stderr)
 		return o, nil
 	}
-	return judge(*a.failed).Outcome(o, a.s, programName)
+	return judge(*a.failed).Outcome(o, a.s)
 }
 
 // problem is what a model endpoint says, of which the binary passes on the message, or the whole when there is none.

@@ -59,13 +59,13 @@ type Verdict struct {
 	Hint  string
 }
 
-// Outcome completes an outcome with the verdict. For a fault outside of the session there is an error too, of that kind: "run claude: ...".
-func (v Verdict) Outcome(o agent.Outcome, s agent.Session, program string) (agent.Outcome, error) {
+// Outcome completes an outcome with the verdict. For a fault outside of the session there is an error too, of that kind.
+func (v Verdict) Outcome(o agent.Outcome, s agent.Session) (agent.Outcome, error) {
 	o.Kind, o.Text, o.Reset = v.Kind, v.named(s), v.Reset
 	if v.Fault == "" {
 		return o, nil
 	}
-	return o, fault.New(v.Fault, "run %s: %s", program, o.Text).WithHint("%s", v.Hint)
+	return o, fault.New(v.Fault, "%s", o.Text).WithHint("%s", v.Hint)
 }
 
 // named adds the endpoint's name to an error. The program knows only the gateway's address, which means nothing to people.

@@ -143,7 +143,7 @@ func TestVerdict(t *testing.T) {
 		{Verdict{Kind: agent.AuthFailed, Text: "wrong key"}, "wrong key (model endpoint api.example.com)"},
 		{Verdict{Kind: agent.Errored, Text: "down", Fault: fault.Infra, Hint: "wait"}, "down (model endpoint api.example.com)"},
 	} {
-		o, err := c.v.Outcome(agent.Outcome{}, s, "x")
+		o, err := c.v.Outcome(agent.Outcome{}, s)
 		if o.Text != c.text || o.Kind != c.v.Kind || fault.KindOf(err) != c.v.Fault || fault.HintOf(err) != c.v.Hint {
 			t.Errorf("%+v: %+v, %v", c.v, o, err)
 		}
