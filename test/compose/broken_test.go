@@ -60,6 +60,8 @@ func TestBrokenStacks(t *testing.T) {
 		{"privileged", `services: {worker: {privileged: true}}`, "privileged"},
 		{"capability", `services: {worker: {cap_add: [SYS_ADMIN]}}`, "adds capabilities"},
 		{"capabilities kept", `services: {worker: {cap_drop: !reset null}}`, "drop all capabilities"},
+		{"an option that the engine refuses", `services: {worker: {security_opt: !override ["no-new-privileges=true", "seccomp=deploy/seccomp.json", ` +
+			`"apparmor=unconfined", "systempaths:unconfined"]}}`, "systempaths=unconfined"},
 		{"privileges to gain", `services: {worker: {security_opt: !override ["seccomp:unconfined"]}}`, "no-new-privileges"},
 		{"root file system", `services: {temporal: {read_only: false}}`, "can be written"},
 		{"root", `services: {postgres: {user: root}}`, "runs as root"},
