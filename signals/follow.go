@@ -43,6 +43,7 @@ type PullRequestInput struct {
 	Shared       bool             `json:"shared,omitempty"`       // the operator limits all tasks together
 	Fork         *task.Repository `json:"fork,omitempty"`         // repository of the branch, if it is a fork
 	CheckRuns    int              `json:"checkRuns,omitempty"`    // number of the newest check run; 0 where the forge takes none
+	BaseCheck    *Check           `json:"baseCheck,omitempty"`    // before the task's own work
 	Tells        []TellRequest    `json:"tells,omitempty"`        // messages that no session of the task was told
 
 	State *PullRequestState `json:"state,omitempty"` // state of the previous run

@@ -84,6 +84,9 @@ func (in Input) mistakes(known []mistake) (all []mistake) {
 	if in.Sync && len(in.Spec) == 0 {
 		add(mistake{field: "sync", what: "is true, and there is no spec", way: "name the files of the specification in spec"})
 	}
+	if in.Words && len(in.Spec) == 0 {
+		add(mistake{field: "words", what: "is true, and there is no spec", way: "name the files of the specification in spec, or leave words out"})
+	}
 	for _, m := range imageMistakes(in.Images) {
 		add(m)
 	}

@@ -12,6 +12,7 @@ type Input struct {
 	Task        string   `json:"task"`                  // what to do, in words
 	Spec        []string `json:"spec,omitempty"`        // files and folders of the repository with the specification to carry out
 	Sync        bool     `json:"sync,omitempty"`        // change nothing but what the repository records of the specification's deliverables
+	Words       bool     `json:"words,omitempty"`       // the task says more than the specification: it is planned, whatever is recorded already
 	Images      []Image  `json:"images,omitempty"`      // pictures that belong to the task
 	Review      string   `json:"review,omitempty"`      // a person's review of the present state, for the first plan
 	Base        string   `json:"base,omitempty"`        // branch to start from and to merge into; the remote's default when empty

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"go.temporal.io/sdk/workflow"
+
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
@@ -192,6 +194,30 @@ func TestRedBefore(t *testing.T) {
 				t.Errorf("the reviewer was told %+v, %+v", reviewer.Result, reviewer.Before)
 			}
 		})
+	}
+}
+
+// Rounds on the pull request know what was red before the task, too.
+func TestRedBeforeInRounds(t *testing.T) {
+	red := func() *world {
+		w := newWorld(t)
+		w.follow, w.settings.PullRequest.Follow, w.settings.KnownRed = true, true, "ready"
+		w.check = func(int) signals.Check { return fails("a") }
+		return w
+	}
+	w := red()
+	var in signals.PullRequestInput
+	w.env.RegisterWorkflowWithOptions(func(_ workflow.Context, got signals.PullRequestInput) (signals.Status, error) {
+		in = got
+		return signals.Status{}, nil
+	}, workflow.RegisterOptions{Name: signals.PullRequestFlow})
+	if s := w.start(t); s.Outcome != task.PullRequest || in.BaseCheck == nil || !slices.Equal(in.BaseCheck.Failing, []string{"a"}) {
+		t.Fatalf("%s; handed over %+v", s.Outcome, in.BaseCheck)
+	}
+	w = red()
+	w.lookAfter(t, until(5*time.Hour, open(thread(11, "rename it")), merged()), func(to *signals.PullRequestInput) { to.BaseCheck = in.BaseCheck })
+	if w.roles() != "ir" || w.asked[1].Prompt.Before == nil || len(w.replies) != 1 || strings.Contains(w.replies[0].Replies[0].Text, "fails") {
+		t.Errorf("sessions %s, answers %+v", w.roles(), w.replies)
 	}
 }
 

@@ -171,6 +171,53 @@ func TestCheckThatNobodyCanMend(t *testing.T) {
 	}
 }
 
+// What a round could not mend keeps nobody else waiting: a person who says something is answered, and the check and the conflict are left alone.
+func TestNobodyWaitsForWhatCannotBeMended(t *testing.T) {
+	for name, stuck := range map[string]func() forge.Snapshot{
+		"check": func() forge.Snapshot { return open(failing("test", "sign1")) },
+		"conflict": func() forge.Snapshot {
+			l, no := open(), false
+			l.Mergeable = &no
+			return l
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			before, merges := 0, 0
+			w.commit = func(activities.CommitInput) (c activities.Committed, err error) {
+				if c.Commit = "base"; name == "conflict" && before == 0 {
+					c.Failed = "conflict markers are left in calc.go"
+				}
+				return c, nil
+			}
+			var asked signals.Status
+			w.env.RegisterDelayedCallback(func() { before, merges = len(w.asked), w.merges }, 7*time.Hour)
+			w.env.RegisterDelayedCallback(func() { asked = w.status(t) }, 20*time.Hour)
+			w.lookAfter(t, func(at time.Duration) forge.Snapshot {
+				l := stuck()
+				switch {
+				case at > 24*time.Hour:
+					return merged()
+				case at > 8*time.Hour:
+					l.Items = append(l.Items, thread(11, "say why"))
+				}
+				return l
+			})
+			if before == 0 || len(w.asked) == before || w.merges != merges {
+				t.Fatalf("%d sessions, %d once somebody had said something; %d merges, then %d", before, len(w.asked), merges, w.merges)
+			}
+			for _, in := range w.asked[before:] {
+				if d := in.Prompt.Deliverable; in.Role == task.Implementer && (d == nil || !strings.HasPrefix(d.ID, "REVIEW")) {
+					t.Errorf("a session about %+v", d)
+				}
+			}
+			if asked.Phase != task.Suspended || asked.Reason != signals.ReasonBlocker {
+				t.Errorf("afterwards %s for %s", asked.Phase, asked.Reason)
+			}
+		})
+	}
+}
+
 // While a person is asked, the workflow goes on in new runs, and still knows what it has asked.
 func TestParkedGoesOn(t *testing.T) {
 	w := newWorld(t)

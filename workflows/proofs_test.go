@@ -369,6 +369,16 @@ func TestRecordedDeliverablesAreThePlan(t *testing.T) {
 	}
 }
 
+// A task that says more than the specification is planned, so that what it says counts.
+func TestWordsBesideTheSpecificationArePlanned(t *testing.T) {
+	w := syncWorld(t)
+	w.planned = true
+	w.startWith(t, `{"repository":"acme/calc","task":"carry it out\n\nonly FIX-003","spec":["SPEC.md"],"words":true}`)
+	if w.asked[0].Role != task.Planner || !strings.Contains(w.asked[0].Prompt.Task, "only FIX-003") {
+		t.Errorf("the first session is a %s, told %q", w.asked[0].Role, w.asked[0].Prompt.Task)
+	}
+}
+
 func TestNothingRecordedIsOpen(t *testing.T) {
 	w := newWorld(t)
 	w.planned, w.known = true, []activities.Known{{Deliverable: task.Deliverable{ID: "FIX-001"}}}

@@ -85,11 +85,12 @@ func (f *follower) act(ctx workflow.Context) error {
 		f.admissions.release(ctx, signals.ReleaseRequest{}, nil)
 		return nil
 	}
+	items, others := f.untried(ctx, items)
 	if p := f.going.Parked; p != nil && p.About == f.about(items) {
 		f.admissions.release(ctx, signals.ReleaseRequest{}, nil)
 		return nil
 	}
-	if why, detail := f.blocked(items); why != "" {
+	if why, detail := f.blocked(items, others); why != "" {
 		if f.park(ctx, why, detail) {
 			f.checkRuns.ask(ctx, f.poller.snapshot.Head)
 		}
@@ -131,7 +132,7 @@ func beginFollow(ctx workflow.Context, in signals.PullRequestInput) (*follower, 
 		Started: going.Started, Phase: task.Following, Agent: in.Settings.Agent, Branch: in.Branch, Base: in.Base, Head: in.Head,
 		Pushed: cmp.Or(going.Pushed, in.Head), Others: going.Others || in.State != nil && going.Pushed == "", Fence: in.Fence,
 		Plan: in.Plan, Usage: in.Usage, BudgetUSD: in.BudgetUSD, Worked: in.Worked, BudgetTime: in.BudgetTime, Iterations: in.Settings.Iterations,
-		PullRequest: &in.PullRequest, Notify: &in.Settings.Notify, Log: going.Log, Rounds: going.Rounds,
+		BaseCheck: in.BaseCheck, PullRequest: &in.PullRequest, Notify: &in.Settings.Notify, Log: going.Log, Rounds: going.Rounds,
 	})}
 	*f.settings = in.Settings
 	f.budget.restore(in.Usage)

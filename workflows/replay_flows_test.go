@@ -30,6 +30,8 @@ var recordedElsewhere = map[string][]string{
 		"log blocked", "log suspended blocker", "outcome merged"},
 	"pull-request-blocker": {"workflow PullRequest", "sessions irir", "log suspended blocker", "update resume", "!activity MergeBase",
 		"!external signal notify", "outcome closed"},
+	"pull-request-aside": {"workflow PullRequest", "sessions irir", "activity AnswerPullRequest", "marker Version", "!log suspended", "rounds 2",
+		"outcome merged"},
 	"pull-request-rounds-used-up": {"workflow PullRequest", "sessions irir", "log suspended rounds", "!log suspended blocker", "update resume",
 		"outcome merged"},
 	"pull-request-changed": {"workflow PullRequest", "sessions irir", "activity failed LongshiftChanged", "!log suspended branch_changed",

@@ -78,15 +78,42 @@ func (f *follower) showRound(ctx workflow.Context, err error) {
 	}
 }
 
-// blocked says why no round may begin: an item is unchanged after a round of work on it, or all rounds are used up.
-func (f *follower) blocked(items []forge.Item) (signals.Reason, string) {
+// aside is the change since which a check or a conflict that a round could not mend keeps nobody else waiting.
+const aside = "aside"
+
+// untried leaves out what is unchanged after a round of work on it, where there is something else to do. It tells whether it has.
+func (f *follower) untried(ctx workflow.Context, items []forge.Item) ([]forge.Item, bool) {
+	left := slices.DeleteFunc(slices.Clone(items), func(i forge.Item) bool { return f.inVain(i) != "" })
+	if len(left) == 0 || len(left) == len(items) && !f.stuck() || workflow.GetVersion(ctx, aside, workflow.DefaultVersion, 1) < 1 {
+		return items, false
+	}
+	return left, true
+}
+
+// inVain returns the head at which a round has worked on the failed check as it is, "" for none.
+func (f *follower) inVain(i forge.Item) string {
+	if i.Kind != forge.CheckItem {
+		return ""
+	}
+	return f.going.Tried[i.Key+":"+i.Sign]
+}
+
+// stuck tells whether the conflict is still the one that a round has worked on.
+func (f *follower) stuck() bool {
+	_, tried := f.going.Tried[conflictKey(f.poller.snapshot.BaseHead)]
+	return tried && f.conflict()
+}
+
+// blocked says why no round may begin: an item is unchanged after a round of work on it and nothing else is to be done, or all rounds are
+// used up.
+func (f *follower) blocked(items []forge.Item, others bool) (signals.Reason, string) {
 	for _, i := range items {
-		if head, tried := f.going.Tried[i.Key+":"+i.Sign]; tried && i.Kind == forge.CheckItem {
+		if head := f.inVain(i); head != "" {
 			return signals.ReasonBlocker, fmt.Sprintf("%s in the same way on %s as it did on %s, after a round of work on it", what(i),
 				short(f.poller.snapshot.Head), short(head))
 		}
 	}
-	if _, tried := f.going.Tried[conflictKey(f.poller.snapshot.BaseHead)]; tried && f.conflict() {
+	if f.stuck() && !others {
 		return signals.ReasonBlocker, fmt.Sprintf("the conflict with %s at %s remains after a round of work on it", f.poller.snapshot.Base,
 			short(f.poller.snapshot.BaseHead))
 	}
@@ -118,7 +145,7 @@ func (f *follower) round(ctx workflow.Context, items []forge.Item) error {
 		return err
 	}
 	f.status.Others = f.status.Others || f.status.Head != f.status.Pushed
-	start, conflict, base, merged := f.status.Head, f.conflict(), f.poller.snapshot.BaseHead, ""
+	start, conflict, base, merged := f.status.Head, f.conflict() && !f.stuck(), f.poller.snapshot.BaseHead, ""
 	if conflict {
 		var err error
 		if merged, err = f.merge(ctx); err != nil {

@@ -57,6 +57,7 @@ func (o *followUpOptions) run(ctx context.Context, given, text string) error {
 		in.Base = s.Branch
 	}
 	in.Task, in.Images, in.Issue, in.Origin, in.Review = text, nil, nil, nil, ""
+	in.Words = len(in.Spec) > 0
 	return o.earlier.start(ctx, o.launch, c, in, "", earlierText(s))
 }
 

@@ -69,6 +69,9 @@ func (r *inputReader) input(ctx context.Context, c *cobra.Command, o *inputFlags
 		if o.sync {
 			in["sync"] = true
 		}
+		if o.words {
+			in["words"] = true
+		}
 	}
 	if o.issue != 0 {
 		issue, err := r.issue(ctx, repository, o.issue)

@@ -50,6 +50,7 @@ func (o *retryOptions) run(ctx context.Context, given string) error {
 	told := ""
 	if o.tell != "" {
 		told = "\n\n" + o.tell
+		in.Words = len(in.Spec) > 0
 	}
 	return o.earlier.start(ctx, o.launch, c, in, told, attemptText(s))
 }

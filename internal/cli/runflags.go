@@ -21,6 +21,7 @@ type inputFlags struct {
 	images []string
 	specs  []string // of a command about a specification
 	sync   bool     // it only brings the status file in line
+	words  bool     // the task says more than the specification
 
 	planOnly bool
 }

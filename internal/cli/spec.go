@@ -80,6 +80,7 @@ func (r *inputReader) specText(ctx context.Context, o *inputFlags, args []string
 	}
 	if more = strings.TrimSpace(more); more != "" {
 		text += "\n\n" + more
+		o.words = true
 	}
 	return text, nil
 }

@@ -36,6 +36,7 @@ func pulls() []branch {
 			drive:  mergeAfterAll}),
 		withFollower(branch{name: "pull-request-base-moved", outcome: task.PullMerged, snapshot: conflictingAnew, push: afterTheBase, drive: mergeAfterTwo}),
 		withFollower(branch{name: "pull-request-blocker", outcome: task.PullClosed, snapshot: failsUntil(2), drive: resumeThenClose}),
+		withFollower(branch{name: "pull-request-aside", outcome: task.PullMerged, snapshot: failsBesideWords, drive: mergeWhenAnswered}),
 		withFollower(branch{name: "pull-request-rounds-used-up", outcome: task.PullMerged, config: oneRound, snapshot: failsOtherwiseUntil(2),
 			drive: resumeThenMerge}),
 		withFollower(branch{name: "pull-request-changed", outcome: task.PullMerged, snapshot: failsUntil(1), push: tooLate, drive: mergeAfterPush}),
@@ -161,6 +162,24 @@ func mergeWhenSettled(ctx context.Context, p *play) error {
 
 func nothingNew(int) (activities.Committed, error) {
 	return activities.Committed{Commit: commitID("0")}, nil
+}
+
+// failsBesideWords is a check that no round mends. A person says something after the first one.
+func failsBesideWords(p *play, l *forge.Snapshot) {
+	if p.counted("AnswerPullRequest") > 1 { // the first one is about the check
+		l.Passed = 1
+		return
+	}
+	l.Items = []forge.Item{failedCheck("nil pointer")}
+	if p.counted("pushed") > 0 {
+		l.Items = append(l.Items, forge.Item{Key: "comment:12", Kind: forge.CommentItem, By: "maria", Text: "/longshift call it Sum", Last: 12})
+	}
+}
+
+func mergeWhenAnswered(ctx context.Context, p *play) error {
+	return inTurn(
+		func() error { return p.happens(ctx, "AnswerPullRequest", 2) },
+		func() error { return p.turns(ctx, p.name, "merged") })
 }
 
 // failsUntil is a check that fails in the same way until so many pushes.

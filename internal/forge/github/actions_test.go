@@ -36,7 +36,7 @@ func TestJobsAsChecks(t *testing.T) {
 		status, conclusion      string
 		pending, passed, failed int
 	}{
-		{"queued", "", 1, 0, 0}, {"in_progress", "", 1, 0, 0}, {"waiting", "", 1, 0, 0}, {"requested", "", 1, 0, 0}, {"pending", "", 1, 0, 0},
+		{"queued", "", 1, 0, 0}, {"in_progress", "", 1, 0, 0}, {"waiting", "", 0, 0, 0}, {"requested", "", 1, 0, 0}, {"pending", "", 1, 0, 0},
 		{"completed", "success", 0, 1, 0}, {"completed", "failure", 0, 0, 1}, {"completed", "timed_out", 0, 0, 1},
 		{"completed", "skipped", 0, 0, 0}, {"completed", "neutral", 0, 0, 0}, {"completed", "cancelled", 0, 0, 0},
 		{"completed", "action_required", 0, 0, 0},

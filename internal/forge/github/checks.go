@@ -15,6 +15,9 @@ import (
 
 const maxNotes = 10 // annotations of a check
 
+// waiting is the status of a job that begins when a person approves its deployment.
+const waiting = "waiting"
+
 // checks counts the pending and passed checks and statuses of the head, and adds the failed ones. It ignores those that were cancelled
 // or wait for a person, and our own, which say what Longshift knows already.
 func (l *snapshot) checks(ctx context.Context) error {
@@ -34,6 +37,7 @@ func (l *snapshot) checks(ctx context.Context) error {
 			continue
 		}
 		switch c := r.GetConclusion(); {
+		case r.GetStatus() == waiting:
 		case r.GetStatus() != "completed":
 			l.Pending++
 		case c == "success" || c == "neutral" || c == "skipped":

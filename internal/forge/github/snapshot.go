@@ -46,6 +46,14 @@ type finding struct {
 	run *gh.CheckRun
 }
 
+// rank puts what people say before checks.
+func (f finding) rank() int {
+	if f.Kind == forge.CheckItem {
+		return 1
+	}
+	return 0
+}
+
 // Snapshot implements forge.Follower. An unchanged pull request costs nothing of the rate limit. Permissions are read but not part of
 // the stamp: comments by somebody who is given access later count from the next change on. A closed pull request has no items.
 func (f *Forge) Snapshot(ctx context.Context, r task.Repository, number int, seen string) (forge.Snapshot, error) {
@@ -125,11 +133,15 @@ func (l *snapshot) read(ctx context.Context) error {
 	if err := l.checks(ctx); err != nil {
 		return err
 	}
-	slices.SortStableFunc(l.found, func(a, b finding) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Key, b.Key)) })
+	order := func(a, b finding) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Key, b.Key)) }
+	slices.SortStableFunc(l.found, func(a, b finding) int { // failed checks take no room from what people say
+		return cmp.Or(cmp.Compare(a.rank(), b.rank()), order(a, b))
+	})
 	if l.More = len(l.found) - maxItems; l.More > 0 {
 		l.found = l.found[:maxItems]
 	}
 	l.More = max(l.More, 0)
+	slices.SortStableFunc(l.found, order)
 	for _, f := range l.found {
 		if f.run != nil {
 			if err := l.detail(ctx, &f); err != nil {

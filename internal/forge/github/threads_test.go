@@ -279,6 +279,20 @@ func TestThirtyComments(t *testing.T) {
 	}
 }
 
+// Failed checks of a large matrix take no room from what a person says after them.
+func TestWordsBesideManyChecks(t *testing.T) {
+	b, n := opened(t)
+	for i := range 25 {
+		b.server.SetCheck(repo, forgetest.Check{Name: fmt.Sprint("job ", i), Head: commit("work 1"), Conclusion: "failure"})
+	}
+	b.clock.advance(time.Hour)
+	said := fmt.Sprint("comment:", b.server.CommentOn(repo, n, "bob", "/longshift leave the old name"))
+	l := b.look(n, "")
+	if len(l.Items) != 20 || l.More != 6 || l.Items[19].Key != said {
+		t.Errorf("%d items and %d more, the last one is %+v", len(l.Items), l.More, l.Items[len(l.Items)-1])
+	}
+}
+
 func TestLongThread(t *testing.T) {
 	b, n := opened(t)
 	_, lines := b.server.AddReview(repo, n, forgetest.Review{By: "alice", State: "COMMENTED", Lines: []forgetest.Comment{{Body: strings.Repeat("old ", 300)}}})
