@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -84,11 +85,19 @@ func (r *toolRun) command(ctx context.Context, c transcript.Call) callResult {
 		wall = time.Duration(in.Timeout) * time.Second
 	}
 	res, err := r.run(ctx, in.Command, dir, file, wall)
+	if err != nil && res.Duration == 0 {
+		return r.notBegun(err)
+	}
 	if err != nil {
 		return callResult{err: err}
 	}
 	r.enforcer.event(agent.Event{Kind: agent.ToolResult, ID: c.ID, Failed: res.Recorded() != 0, Text: fmt.Sprintf("exit code %d", res.Recorded())})
 	return commandResult(in.Command, res, file, limits.longest)
+}
+
+// notBegun takes back that a command was begun which could not be started: the next try starts it.
+func (r *toolRun) notBegun(err error) callResult {
+	return callResult{err: errors.Join(err, r.kept.begin())}
 }
 
 // outputs is the folder with the whole outputs of the session's commands. It lies outside of what they may write: the worker reads it.

@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/longshift/longshift/internal/agent"
@@ -79,6 +80,9 @@ func (a *Acts) result(ctx context.Context, in EndInput, run *sessionRun, s Start
 	}
 	if res.Kind == agent.Completed {
 		run.report(&res, agent.Outcome{}, log)
+		if err := run.starved(res, nil); err != nil {
+			return SessionResult{}, errors.Join(err, reports.Reopen())
+		}
 	} else {
 		res.Error = in.Text
 	}

@@ -93,8 +93,8 @@ func (f *flights) endBelow(ctx context.Context, taskID string, fence int) error 
 
 func (f *flights) carry(ctx context.Context, key string, one *flight, run func(context.Context) (ActResult, error)) {
 	defer func() {
-		if p := recover(); p != nil { // the worker has other sessions, which go on
-			one.err = fault.New(fault.Internal, "the act panicked: %v\n%s", p, debug.Stack())
+		if p := recover(); p != nil {
+			one.err = panicked(p)
 		}
 		f.mu.Lock()
 		delete(f.all, key)
@@ -103,6 +103,11 @@ func (f *flights) carry(ctx context.Context, key string, one *flight, run func(c
 		close(one.done)
 	}()
 	one.res, one.err = run(ctx)
+}
+
+// panicked is the fault of one act or call. The worker has other sessions, which go on.
+func panicked(with any) error {
+	return fault.New(fault.Internal, "the act panicked: %v\n%s", with, debug.Stack())
 }
 
 // keptAct is what a host keeps of one act: that it was begun, and its result.

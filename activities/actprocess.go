@@ -142,7 +142,7 @@ func (r *toolRun) inBackground(in command, dir, file string) callResult {
 		return refused(err.Error())
 	}
 	if err != nil {
-		return callResult{err: err}
+		return r.notBegun(err)
 	}
 	out := b.state(r.of.of.now())
 	out["success"], out["note"] = true, "manage_process shows and ends it; it ends with the session, when the session waits, and after "+

@@ -68,7 +68,14 @@ func (r *toolRun) do(ctx context.Context) (ActResult, error) {
 	made := make([]callResult, len(r.calls))
 	var all sync.WaitGroup
 	for n, c := range r.calls {
-		all.Go(func() { made[n] = r.call(ctx, c) })
+		all.Go(func() {
+			defer func() {
+				if p := recover(); p != nil {
+					made[n].err = panicked(p)
+				}
+			}()
+			made[n] = r.call(ctx, c)
+		})
 	}
 	all.Wait()
 	res := ActResult{Head: r.in.Head}

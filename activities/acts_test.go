@@ -17,6 +17,8 @@ import (
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/agenttest"
 	"github.com/longshift/longshift/internal/agent/transcript"
+	"github.com/longshift/longshift/internal/confine/process"
+	"github.com/longshift/longshift/internal/confine/sandbox"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
@@ -271,6 +273,74 @@ func TestNativeCommandIsNotRunTwice(t *testing.T) {
 }
 
 // TestNativeOddAnswers: whatever the model sends, each call has one result, and the session goes on.
+// A fault of ours in one call ends that call, and not the worker with all its sessions.
+func TestNativeCallThatPanics(t *testing.T) {
+	b := newBench(t, map[string]agent.Agent{})
+	b.prepare()
+	b.Confine.Box = panicking{}
+	r := b.begins(task.Implementer, []transcript.Call{calling("run_command", `{"command":"true"}`)})
+	r.open()
+	r.turn(0)
+	err := r.attempt().run(r.host.Acts.RunTools, RunInput{Act: r.act(), Calls: 1}, nil)
+	if app := applicationError(t, err); app.Type() != string(fault.Internal) || !strings.Contains(app.Message(), "the act panicked: out of order") {
+		t.Errorf("%v", err)
+	}
+}
+
+// A command that could not be started is started by the next try. The model is not told of a worker that was replaced.
+func TestNativeCommandThatCannotStart(t *testing.T) {
+	for name, arguments := range map[string]string{
+		"to its end": `{"command":"echo x >> ran.txt"}`, "in the background": `{"command":"echo x >> ran.txt","background":true}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, map[string]agent.Agent{})
+			b.prepare()
+			box := &failingOnce{Box: b.Confine.Box}
+			b.Confine.Box = box
+			r := b.begins(task.Implementer, []transcript.Call{calling("run_command", arguments)})
+			r.open()
+			r.turn(0)
+			box.fails.Store(true)
+			err := r.attempt().run(r.host.Acts.RunTools, RunInput{Act: r.act(), Calls: 1}, nil)
+			if app := applicationError(t, err); app.Type() != string(fault.Infra) {
+				t.Fatalf("%v", err)
+			}
+			r.makes()
+			if got := r.results(); len(got) != 1 || got[0].Failed || strings.Contains(got[0].Content, "replaced") {
+				t.Errorf("the model is told %+v", got)
+			}
+			eventually(t, "the command has run", func() bool { text, _ := os.ReadFile(b.work() + "/ran.txt"); return string(text) == "x\n" })
+		})
+	}
+}
+
+// failingOnce is a box that can't start one command.
+type failingOnce struct {
+	Box
+	fails atomic.Bool
+}
+
+func (f *failingOnce) Run(ctx context.Context, s process.Spec, l process.Limits, c sandbox.Spec) (process.Result, error) {
+	if f.fails.CompareAndSwap(true, false) {
+		return process.Result{}, fault.New(fault.Infra, "fork: no processes are left")
+	}
+	return f.Box.Run(ctx, s, l, c)
+}
+
+func (f *failingOnce) Start(ctx context.Context, s process.Spec, c sandbox.Spec) (*process.Process, error) {
+	if f.fails.CompareAndSwap(true, false) {
+		return nil, fault.New(fault.Infra, "fork: no processes are left")
+	}
+	return f.Box.Start(ctx, s, c)
+}
+
+// panicking is a box with a fault of ours.
+type panicking struct{ Box }
+
+func (panicking) Run(context.Context, process.Spec, process.Limits, sandbox.Spec) (process.Result, error) {
+	panic("out of order")
+}
+
 func TestNativeOddAnswers(t *testing.T) {
 	b := newBench(t, nil)
 	b.prepare()

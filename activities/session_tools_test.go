@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/agent/transcript"
+	"github.com/longshift/longshift/internal/disk/disktest"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/task"
 )
@@ -150,6 +152,28 @@ func TestFullDiskReopensTheSession(t *testing.T) {
 	must(t, err)
 	if len(again.sessions()) != 1 || got.Report.Kind != task.ReportDone {
 		t.Errorf("run %d times, %+v", len(again.sessions()), got)
+	}
+}
+
+// TestFullDiskReopensTheNativeSession does the same for Longshift's own agent, whose disk has room for the worker's own files.
+func TestFullDiskReopensTheNativeSession(t *testing.T) {
+	b := newSmallBench(t)
+	if b == nil {
+		return
+	}
+	b.prepare()
+	r := b.begins(task.Implementer, []transcript.Call{
+		calling("deliverable_set_status", `{"id":"FIX-001","status":"blocked","text":"no space left on device"}`)})
+	r.open()
+	r.turn(1)
+	empty := disktest.Fill(t, filepath.Dir(b.Data), 8<<20)
+	var res SessionResult
+	end := EndInput{Act: r.act(), Kind: agent.Completed}
+	starved(t, "end the session", r.attempt().run(r.host.Acts.EndSession, end, &res))
+	empty()
+	must(t, r.attempt().run(r.host.Acts.EndSession, end, &res))
+	if res.Report.Kind != task.ReportNone {
+		t.Errorf("the report is kept: %+v", res.Report)
 	}
 }
 

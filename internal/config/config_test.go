@@ -93,6 +93,8 @@ func TestMistakes(t *testing.T) {
 		{"LONGSHIFT_PROJECTS=projects", `LONGSHIFT_PROJECTS="projects": not an absolute path; give one that starts with /`},
 		{"LONGSHIFT_WEB_URL=localhost:8233", `LONGSHIFT_WEB_URL="localhost:8233": not a web address; give one such as https://example.com`},
 		{"LONGSHIFT_GITHUB_URL=https://me:pw@ghe.example.com", `LONGSHIFT_GITHUB_URL: holds a user or password; give the URL without it`},
+		{"LONGSHIFT_GITHUB_URL=https://me:p%zz@ghe.example.com", `LONGSHIFT_GITHUB_URL: not a web address; give one such as https://example.com`},
+		{"LONGSHIFT_GITHUB_URL=me:pw@ghe.example.com", `LONGSHIFT_GITHUB_URL: not a web address; give one such as https://example.com`},
 		{"ANTHROPIC_BASE_URL=gw.example.com", `ANTHROPIC_BASE_URL="gw.example.com": not a web address; give one such as https://example.com`},
 		{"ANTHROPIC_BASE_URL=https://me:pw@gw.example.com", `ANTHROPIC_BASE_URL: holds a user or password; give the URL without it`},
 		{"LONGSHIFT_LOG=loud", `LONGSHIFT_LOG="loud": not a log level; give debug, info, warn or error`},

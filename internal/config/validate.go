@@ -109,6 +109,9 @@ func checkURL(name, value string) error {
 		return mistake(name, "", "holds a user or password; give the URL without it")
 	}
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+		if strings.Contains(value, "@") { // what can't be read may hold a password, too
+			value = ""
+		}
 		return mistake(name, value, "not a web address; give one such as https://example.com")
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"go.temporal.io/sdk/client"
@@ -78,6 +79,9 @@ type info struct {
 }
 
 func (o *options) run(ctx context.Context) error {
+	if err := o.refuseDescriptors(); err != nil {
+		return err
+	}
 	conf, err := o.config.WithToken(ctx)
 	if err != nil {
 		return err
@@ -163,6 +167,18 @@ func (o *options) useOrStart(ctx context.Context, conf config.Config) (info, err
 		info.Web = fmt.Sprintf("http://localhost:%d", f.uiPort)
 	}
 	return info, nil
+}
+
+// refuseDescriptors refuses secrets that one process alone can read: dev reads the settings, and its worker reads them again at each start.
+func (o *options) refuseDescriptors() error {
+	for _, v := range o.env.Vars {
+		name, value, _ := strings.Cut(v, "=")
+		if secret, yes := strings.CutSuffix(name, "_FD"); yes && value != "" && strings.HasPrefix(name, "LONGSHIFT_") {
+			return fault.New(fault.Input, "%s: a descriptor can be read once, and longshift dev starts a worker that reads it again", name).
+				WithHint("give %s_FILE, or start longshift-worker with the descriptor", secret)
+		}
+	}
+	return nil
 }
 
 // workerEnv is the worker's environment: that of this process, and the server's address. A server that dev has started has no TLS and no
