@@ -97,7 +97,7 @@ func (r *toolRun) command(ctx context.Context, c transcript.Call) callResult {
 
 // notBegun takes back that a command was begun which could not be started: the next try starts it.
 func (r *toolRun) notBegun(err error) callResult {
-	return callResult{err: errors.Join(err, r.kept.begin())}
+	return callResult{err: errors.Join(err, r.kept.takeBack())}
 }
 
 // outputs is the folder with the whole outputs of the session's commands. It lies outside of what they may write: the worker reads it.

@@ -147,6 +147,15 @@ func (k *keptAct) begin(what ...string) error {
 	return writeJSON(k.file, k)
 }
 
+// takeBack forgets what was begun when nothing has come of it. The file is removed, not written anew: on a full disk that takes no room.
+func (k *keptAct) takeBack() error {
+	k.Begun = nil
+	if err := os.Remove(k.file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fault.New(fault.Infra, "take back what was begun: %w", err)
+	}
+	return nil
+}
+
 // end keeps the result of the act. One that could not be carried out now is not done, and is tried again when the session goes on.
 func (k *keptAct) end(res ActResult) (ActResult, error) {
 	if res.Kind != "" {

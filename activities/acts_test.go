@@ -272,7 +272,6 @@ func TestNativeCommandIsNotRunTwice(t *testing.T) {
 	}
 }
 
-// TestNativeOddAnswers: whatever the model sends, each call has one result, and the session goes on.
 // A fault of ours in one call ends that call, and not the worker with all its sessions.
 func TestNativeCallThatPanics(t *testing.T) {
 	b := newBench(t, map[string]agent.Agent{})
@@ -318,18 +317,26 @@ func TestNativeCommandThatCannotStart(t *testing.T) {
 type failingOnce struct {
 	Box
 	fails atomic.Bool
+	then  func() // what happens meanwhile; nil for nothing
+}
+
+func (f *failingOnce) failure() error {
+	if f.then != nil {
+		f.then()
+	}
+	return fault.New(fault.Infra, "fork: no processes are left")
 }
 
 func (f *failingOnce) Run(ctx context.Context, s process.Spec, l process.Limits, c sandbox.Spec) (process.Result, error) {
 	if f.fails.CompareAndSwap(true, false) {
-		return process.Result{}, fault.New(fault.Infra, "fork: no processes are left")
+		return process.Result{}, f.failure()
 	}
 	return f.Box.Run(ctx, s, l, c)
 }
 
 func (f *failingOnce) Start(ctx context.Context, s process.Spec, c sandbox.Spec) (*process.Process, error) {
 	if f.fails.CompareAndSwap(true, false) {
-		return nil, fault.New(fault.Infra, "fork: no processes are left")
+		return nil, f.failure()
 	}
 	return f.Box.Start(ctx, s, c)
 }
@@ -341,6 +348,7 @@ func (panicking) Run(context.Context, process.Spec, process.Limits, sandbox.Spec
 	panic("out of order")
 }
 
+// TestNativeOddAnswers: whatever the model sends, each call has one result, and the session goes on.
 func TestNativeOddAnswers(t *testing.T) {
 	b := newBench(t, nil)
 	b.prepare()

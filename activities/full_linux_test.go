@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/agent/transcript"
 	"github.com/longshift/longshift/internal/audit"
 	"github.com/longshift/longshift/internal/disk/disktest"
 	"github.com/longshift/longshift/internal/fault"
@@ -316,5 +317,29 @@ func TestNearlyFullDisk(t *testing.T) {
 	must(t, b.attempt().run(b.RunChecks, in, &check))
 	if check.ExitCode != 1 {
 		t.Errorf("with room: %+v", check)
+	}
+}
+
+// A command that could not be started is started by the next try, also when the disk has become full meanwhile.
+func TestFullDiskTakesACommandBack(t *testing.T) {
+	b := newSmallBench(t)
+	if b == nil {
+		return
+	}
+	b.prepare()
+	empty := func() {}
+	box := &failingOnce{Box: b.Confine.Box, then: func() { empty = b.fill() }}
+	b.Confine.Box = box
+	r := b.begins(task.Implementer, []transcript.Call{calling("run_command", `{"command":"echo x >> ran.txt"}`)})
+	r.open()
+	r.turn(0)
+	box.fails.Store(true)
+	if err := r.attempt().run(r.host.Acts.RunTools, RunInput{Act: r.act(), Calls: 1}, nil); err == nil {
+		t.Fatal("done, without a process")
+	}
+	empty()
+	r.makes()
+	if text, _ := os.ReadFile(b.work() + "/ran.txt"); string(text) != "x\n" || r.results()[0].Failed {
+		t.Errorf("ran %q, and the model is told %+v", text, r.results())
 	}
 }
