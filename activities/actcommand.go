@@ -85,10 +85,10 @@ func (r *toolRun) command(ctx context.Context, c transcript.Call) callResult {
 		wall = time.Duration(in.Timeout) * time.Second
 	}
 	res, err := r.run(ctx, in.Command, dir, file, wall)
-	if err != nil && res.Duration == 0 {
+	switch {
+	case err != nil && res.Duration == 0:
 		return r.notBegun(err)
-	}
-	if err != nil {
+	case err != nil:
 		return callResult{err: err}
 	}
 	r.enforcer.event(agent.Event{Kind: agent.ToolResult, ID: c.ID, Failed: res.Recorded() != 0, Text: fmt.Sprintf("exit code %d", res.Recorded())})

@@ -11,7 +11,6 @@ import (
 
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
-	"go.temporal.io/sdk/workflow"
 
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/agent"
@@ -485,11 +484,7 @@ func TestRoundAsksWhatLimitsEverything(t *testing.T) {
 	all := signals.AcquireAnswer{Limiter: signals.LimiterOfAll, Admitted: true}
 	w := newArriving(t, all)
 	w.checked, w.follow = activities.Checked{Shared: true}, true
-	var handedOver signals.PullRequestInput
-	w.env.RegisterWorkflowWithOptions(func(_ workflow.Context, in signals.PullRequestInput) (signals.Status, error) {
-		handedOver = in
-		return signals.Status{}, nil
-	}, workflow.RegisterOptions{Name: signals.PullRequestFlow})
+	handedOver := w.handedOver()
 	w.startWith(t, `{"repository":"acme/web","task":"do it"}`)
 	if handedOver.Limiter != signals.LimiterOfAll {
 		t.Errorf("who follows is told of the limiter %q", handedOver.Limiter)

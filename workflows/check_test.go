@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"go.temporal.io/sdk/workflow"
-
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
@@ -206,16 +204,13 @@ func TestRedBeforeInRounds(t *testing.T) {
 		return w
 	}
 	w := red()
-	var in signals.PullRequestInput
-	w.env.RegisterWorkflowWithOptions(func(_ workflow.Context, got signals.PullRequestInput) (signals.Status, error) {
-		in = got
-		return signals.Status{}, nil
-	}, workflow.RegisterOptions{Name: signals.PullRequestFlow})
+	in := w.handedOver()
 	if s := w.start(t); s.Outcome != task.PullRequest || in.BaseCheck == nil || !slices.Equal(in.BaseCheck.Failing, []string{"a"}) {
 		t.Fatalf("%s; handed over %+v", s.Outcome, in.BaseCheck)
 	}
 	w = red()
-	w.lookAfter(t, until(5*time.Hour, open(thread(11, "rename it")), merged()), func(to *signals.PullRequestInput) { to.BaseCheck = in.BaseCheck })
+	w.lookAfter(t, until(5*time.Hour, open(thread(11, "rename it")), merged()),
+		func(to *signals.PullRequestInput) { to.BaseCheck = in.BaseCheck })
 	if w.roles() != "ir" || w.asked[1].Prompt.Before == nil || len(w.replies) != 1 || strings.Contains(w.replies[0].Replies[0].Text, "fails") {
 		t.Errorf("sessions %s, answers %+v", w.roles(), w.replies)
 	}

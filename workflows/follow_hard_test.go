@@ -33,6 +33,16 @@ func handed[T any](t *testing.T, w *world) (next T) {
 	return next
 }
 
+// handedOver is what a task hands to the workflow that follows its pull request, once it has.
+func (w *world) handedOver() *signals.PullRequestInput {
+	in := &signals.PullRequestInput{}
+	w.env.RegisterWorkflowWithOptions(func(_ workflow.Context, got signals.PullRequestInput) (signals.Status, error) {
+		*in = got
+		return signals.Status{}, nil
+	}, workflow.RegisterOptions{Name: signals.PullRequestFlow})
+	return in
+}
+
 func (w *world) handover() signals.PullRequestInput {
 	return signals.PullRequestInput{Input: task.Input{Repository: "acme/calc", Task: "x"}, Settings: w.settings, Task: "task-1", Run: "run-1", TaskID: "task-1",
 		PullRequest: signals.PullRequest{Number: 7}, Branch: "longshift/x", Base: "main",
@@ -171,16 +181,10 @@ func TestCheckThatNobodyCanMend(t *testing.T) {
 	}
 }
 
-// What a round could not mend keeps nobody else waiting: a person who says something is answered, and the check and the conflict are left alone.
+// What a round could not mend keeps nobody else waiting: a person who says something is answered, and the check and the conflict are left
+// alone.
 func TestNobodyWaitsForWhatCannotBeMended(t *testing.T) {
-	for name, stuck := range map[string]func() forge.Snapshot{
-		"check": func() forge.Snapshot { return open(failing("test", "sign1")) },
-		"conflict": func() forge.Snapshot {
-			l, no := open(), false
-			l.Mergeable = &no
-			return l
-		},
-	} {
+	for name, stuck := range map[string]forge.Snapshot{"check": open(failing("test", "sign1")), "conflict": conflicting()} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			before, merges := 0, 0
@@ -194,7 +198,7 @@ func TestNobodyWaitsForWhatCannotBeMended(t *testing.T) {
 			w.env.RegisterDelayedCallback(func() { before, merges = len(w.asked), w.merges }, 7*time.Hour)
 			w.env.RegisterDelayedCallback(func() { asked = w.status(t) }, 20*time.Hour)
 			w.lookAfter(t, func(at time.Duration) forge.Snapshot {
-				l := stuck()
+				l := stuck
 				switch {
 				case at > 24*time.Hour:
 					return merged()
@@ -213,6 +217,9 @@ func TestNobodyWaitsForWhatCannotBeMended(t *testing.T) {
 			}
 			if asked.Phase != task.Suspended || asked.Reason != signals.ReasonBlocker {
 				t.Errorf("afterwards %s for %s", asked.Phase, asked.Reason)
+			}
+			if log := logText(asked); !strings.Contains(log, "round 2: ") || strings.Contains(log, "round 2: it conflicts") {
+				t.Errorf("what the round is about:\n%s", log)
 			}
 		})
 	}
@@ -234,7 +241,6 @@ func TestParkedGoesOn(t *testing.T) {
 // A conflict whose resolution somebody else's push overtook is worked on again.
 func TestConflictOvertaken(t *testing.T) {
 	w := newWorld(t)
-	no := false
 	w.push = func() (string, error) {
 		if w.pushes == 1 {
 			return "", temporal.NewNonRetryableApplicationError("somebody has pushed", string(fault.Changed), nil)
@@ -242,8 +248,7 @@ func TestConflictOvertaken(t *testing.T) {
 		return "pushed", nil
 	}
 	w.lookAfter(t, func(at time.Duration) forge.Snapshot {
-		l := open()
-		l.Mergeable = &no
+		l := conflicting()
 		switch {
 		case at > 5*time.Hour:
 			return merged()
@@ -262,15 +267,13 @@ func TestConflictOvertaken(t *testing.T) {
 // A conflict that sessions can't resolve is given up, and a person is asked.
 func TestConflictStays(t *testing.T) {
 	w := newWorld(t)
-	no := false
 	w.commit = func(activities.CommitInput) (activities.Committed, error) {
 		return activities.Committed{Commit: "base", Failed: "conflict markers are left in calc.go"}, nil
 	}
 	var asked signals.Status
 	w.env.RegisterDelayedCallback(func() { asked = w.status(t) }, 4*time.Hour)
 	w.lookAfter(t, func(at time.Duration) forge.Snapshot {
-		l := open()
-		l.Mergeable = &no
+		l := conflicting()
 		if at > 5*time.Hour {
 			return merged()
 		}
@@ -284,7 +287,6 @@ func TestConflictStays(t *testing.T) {
 // A base that moves while a conflict with it is resolved has been tried by nobody: a new conflict is worked on.
 func TestBaseMovesDuringARound(t *testing.T) {
 	w := newWorld(t)
-	no := false
 	w.merge = func(activities.MergeInput) (activities.Merged, error) {
 		return activities.Merged{Base: fmt.Sprint("main", w.merges), Conflicts: []string{"calc.go"}}, nil
 	}
@@ -297,8 +299,8 @@ func TestBaseMovesDuringARound(t *testing.T) {
 		return activities.SessionResult{Kind: agent.Quota, Error: "used up", Reset: w.env.Now().Add(time.Hour)}, nil
 	}
 	w.lookAfter(t, func(at time.Duration) forge.Snapshot {
-		l := open()
-		l.Mergeable, l.BaseHead = &no, fmt.Sprint("main", w.merges+1)
+		l := conflicting()
+		l.BaseHead = fmt.Sprint("main", w.merges+1)
 		switch {
 		case at > 5*time.Hour:
 			return merged()
@@ -343,15 +345,12 @@ func TestAccessComesBack(t *testing.T) {
 // What is really missing is named, and hosts are not blamed for it; a repository that is gone is a person's to see to.
 func TestGone(t *testing.T) {
 	w := newWorld(t)
-	no := false
 	w.merge = func(activities.MergeInput) (activities.Merged, error) {
 		return activities.Merged{}, temporal.NewNonRetryableApplicationError(`the base branch "main" is not there any more`, string(fault.NotFound), nil)
 	}
 	var asked signals.Status
 	w.env.RegisterDelayedCallback(func() { asked = w.status(t) }, 4*time.Hour)
-	l := open()
-	l.Mergeable = &no
-	w.lookAfter(t, until(5*time.Hour, l, merged()))
+	w.lookAfter(t, until(5*time.Hour, conflicting(), merged()))
 	if !strings.Contains(asked.Detail, `"main" is not there`) || w.takes > 2 {
 		t.Errorf("asked for %s: %s, after %d takes", asked.Reason, asked.Detail, w.takes)
 	}

@@ -22,7 +22,7 @@ func (f *follower) announcement() signals.Notice {
 // news says what people and checks have said at the pull request, in one line.
 func (f *follower) news(items []forge.Item) string {
 	var parts, failed []string
-	if f.conflict() {
+	if f.merges() {
 		parts = append(parts, "it conflicts with "+f.poller.snapshot.Base)
 	}
 	for _, i := range items {

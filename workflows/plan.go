@@ -82,7 +82,8 @@ func (t *pipeline) recordedIDs() (ids []string) {
 }
 
 // recorded makes the first plan from the status file, when the specification is still the one that people have approved its deliverables
-// for, and the task asks for nothing else. Nobody has to plan them again, and a task that goes on where an earlier one has stopped spends nothing before its first deliverable.
+// for, and the task asks for nothing else. Nobody has to plan them again, and a task that goes on where an earlier one has stopped spends
+// nothing before its first deliverable.
 func (t *pipeline) recorded(ctx workflow.Context) (p task.Plan, ok bool) {
 	if !t.runner.planned || t.def.input.Sync || t.def.input.Words || t.edit != nil || t.status.Plan != nil || t.def.input.Review != "" {
 		return p, false

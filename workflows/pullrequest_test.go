@@ -25,6 +25,13 @@ func open(items ...forge.Item) forge.Snapshot {
 	return forge.Snapshot{State: forge.Open, Head: "head1", Base: "main", BaseHead: "base1", Mergeable: &yes, Stamp: "s", Items: items}
 }
 
+// conflicting is an open pull request that can't be merged.
+func conflicting(items ...forge.Item) forge.Snapshot {
+	l, no := open(items...), false
+	l.Mergeable = &no
+	return l
+}
+
 func thread(id int64, text string) forge.Item {
 	return forge.Item{Key: fmt.Sprintf("thread:%d", id), Kind: forge.ThreadItem, By: "ada", Path: "calc.go", Line: 3, Text: text, Last: id}
 }
@@ -91,9 +98,7 @@ func TestMergeEndsIt(t *testing.T) {
 // A failed check, two comments and a conflict become one round: each its own deliverable, each answered.
 func TestRound(t *testing.T) {
 	w := newWorld(t)
-	no := false
-	first := open(failing("test", "sign1"), thread(11, "rename it"), thread(12, "why?"))
-	first.Mergeable = &no
+	first := conflicting(failing("test", "sign1"), thread(11, "rename it"), thread(12, "why?"))
 	round := false
 	s := w.lookAfter(t, func(at time.Duration) forge.Snapshot {
 		switch {

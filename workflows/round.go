@@ -98,12 +98,6 @@ func (f *follower) inVain(i forge.Item) string {
 	return f.going.Tried[i.Key+":"+i.Sign]
 }
 
-// stuck tells whether the conflict is still the one that a round has worked on.
-func (f *follower) stuck() bool {
-	_, tried := f.going.Tried[conflictKey(f.poller.snapshot.BaseHead)]
-	return tried && f.conflict()
-}
-
 // blocked says why no round may begin: an item is unchanged after a round of work on it and nothing else is to be done, or all rounds are
 // used up.
 func (f *follower) blocked(items []forge.Item, others bool) (signals.Reason, string) {
@@ -125,7 +119,7 @@ func (f *follower) blocked(items []forge.Item, others bool) (signals.Reason, str
 
 func (f *follower) aim(items []forge.Item) string {
 	var parts []string
-	if f.conflict() {
+	if f.merges() {
 		parts = append(parts, "a conflict with "+f.poller.snapshot.Base)
 	}
 	for _, i := range items {
@@ -145,7 +139,7 @@ func (f *follower) round(ctx workflow.Context, items []forge.Item) error {
 		return err
 	}
 	f.status.Others = f.status.Others || f.status.Head != f.status.Pushed
-	start, conflict, base, merged := f.status.Head, f.conflict() && !f.stuck(), f.poller.snapshot.BaseHead, ""
+	start, conflict, base, merged := f.status.Head, f.merges(), f.poller.snapshot.BaseHead, ""
 	if conflict {
 		var err error
 		if merged, err = f.merge(ctx); err != nil {

@@ -29,11 +29,7 @@ func TestLateMessageIsHandedToTheFollower(t *testing.T) {
 	w.follow = true
 	w.settings.PullRequest.Follow = true
 	w.tellsLate()
-	var in signals.PullRequestInput
-	w.env.RegisterWorkflowWithOptions(func(_ workflow.Context, got signals.PullRequestInput) (signals.Status, error) {
-		in = got
-		return signals.Status{}, nil
-	}, workflow.RegisterOptions{Name: signals.PullRequestFlow})
+	in := w.handedOver()
 	if s := w.start(t); len(in.Tells) != 1 || in.Tells[0].Text != "use tabs" || in.Tells[0].By != "ann" || len(s.Warnings) != 0 {
 		t.Fatalf("handed over %+v, warnings %q", in.Tells, s.Warnings)
 	}

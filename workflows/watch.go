@@ -47,6 +47,15 @@ func (f *follower) conflict() bool {
 	return f.poller.snapshot.Mergeable != nil && !*f.poller.snapshot.Mergeable
 }
 
+// stuck tells whether the conflict is still the one that a round has worked on.
+func (f *follower) stuck() bool {
+	_, tried := f.going.Tried[conflictKey(f.poller.snapshot.BaseHead)]
+	return tried && f.conflict()
+}
+
+// merges tells whether a round begins with merging the base.
+func (f *follower) merges() bool { return f.conflict() && !f.stuck() }
+
 func conflictKey(base string) string { return "conflict:" + base }
 
 // what names an item in a sentence, for people. Others choose the names of checks and files: they are cut, and on one line.

@@ -35,7 +35,8 @@ func (l *launcher) define(c *cobra.Command) {
 	l.follow.Define(f, "")
 	c.PreRunE = func(*cobra.Command, []string) error {
 		if given := l.follow.Given(); l.detach && given != "" {
-			return fault.New(fault.Input, "%s counts only while a task is followed, and --detach follows none", given).WithHint("leave one of them out")
+			return fault.New(fault.Input, "%s counts only while a task is followed, and --detach follows none", given).
+				WithHint("leave one of them out")
 		}
 		return nil
 	}

@@ -46,8 +46,8 @@ func containment(s *Stack) []error {
 	})
 }
 
-// securityOptions are what a service may say about the engine's filters: nothing, but for the one that builds a sandbox itself. Compose knows
-// systempaths only with "=" (parseSecurityOpts in its pkg/compose/create.go); it hands the spelling with ":" on, which the engine refuses.
+// securityOptions are what a service may say about the engine's filters: nothing, but for the one that builds a sandbox itself. Compose
+// knows systempaths only with "=" (parseSecurityOpts in its pkg/compose/create.go); it hands the spelling with ":" on, which the engine refuses.
 func securityOptions(service types.ServiceConfig) []string {
 	options := []string{"no-new-privileges=true"}
 	if service.Build != nil {

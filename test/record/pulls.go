@@ -34,9 +34,9 @@ func pulls() []branch {
 		withFollower(branch{name: "pull-request-conflict-stays", outcome: task.PullMerged, snapshot: conflicting, session: unresolved,
 			commit: nothingNew,
 			drive:  mergeAfterAll}),
-		withFollower(branch{name: "pull-request-base-moved", outcome: task.PullMerged, snapshot: conflictingAnew, push: afterTheBase, drive: mergeAfterTwo}),
+		withFollower(branch{name: "pull-request-base-moved", outcome: task.PullMerged, snapshot: conflictingAnew, push: afterTheBase, drive: mergeAfter("CleanUp", 2)}),
 		withFollower(branch{name: "pull-request-blocker", outcome: task.PullClosed, snapshot: failsUntil(2), drive: resumeThenClose}),
-		withFollower(branch{name: "pull-request-aside", outcome: task.PullMerged, snapshot: failsBesideWords, drive: mergeWhenAnswered}),
+		withFollower(branch{name: "pull-request-aside", outcome: task.PullMerged, snapshot: failsBesideWords, drive: mergeAfter("AnswerPullRequest", 2)}),
 		withFollower(branch{name: "pull-request-rounds-used-up", outcome: task.PullMerged, config: oneRound, snapshot: failsOtherwiseUntil(2),
 			drive: resumeThenMerge}),
 		withFollower(branch{name: "pull-request-changed", outcome: task.PullMerged, snapshot: failsUntil(1), push: tooLate, drive: mergeAfterPush}),
@@ -50,7 +50,7 @@ func pulls() []branch {
 		{name: "task-check-run", outcome: task.PullRequest, config: quick, checkRun: true},
 		withFollower(branch{name: "pull-request-check-runs", outcome: task.Abandoned, checkRun: true, snapshot: failsUntil(2), drive: giveUp}),
 		withFollower(branch{name: "pull-request-check-run-owed", outcome: task.PullMerged, checkRun: true, snapshot: failsUntil(1),
-			writeRun: awayForOneRun, drive: mergeWhenSettled}),
+			writeRun: awayForOneRun, drive: mergeAfter("WriteCheckRun", 3+triesOfARun)}),
 	}
 }
 
@@ -154,12 +154,6 @@ func awayForOneRun(n int) error {
 	return nil
 }
 
-func mergeWhenSettled(ctx context.Context, p *play) error {
-	return inTurn(
-		func() error { return p.happens(ctx, "WriteCheckRun", 3+triesOfARun) },
-		func() error { return p.turns(ctx, p.name, "merged") })
-}
-
 func nothingNew(int) (activities.Committed, error) {
 	return activities.Committed{Commit: commitID("0")}, nil
 }
@@ -174,12 +168,6 @@ func failsBesideWords(p *play, l *forge.Snapshot) {
 	if p.counted("pushed") > 0 {
 		l.Items = append(l.Items, forge.Item{Key: "comment:12", Kind: forge.CommentItem, By: "maria", Text: "/longshift call it Sum", Last: 12})
 	}
-}
-
-func mergeWhenAnswered(ctx context.Context, p *play) error {
-	return inTurn(
-		func() error { return p.happens(ctx, "AnswerPullRequest", 2) },
-		func() error { return p.turns(ctx, p.name, "merged") })
 }
 
 // failsUntil is a check that fails in the same way until so many pushes.

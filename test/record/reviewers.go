@@ -25,10 +25,13 @@ func mergeAfterAll(ctx context.Context, p *play) error {
 		func() error { return p.turns(ctx, p.name, "merged") })
 }
 
-func mergeAfterTwo(ctx context.Context, p *play) error {
-	return inTurn(
-		func() error { return p.happens(ctx, "CleanUp", 2) },
-		func() error { return p.turns(ctx, p.name, "merged") })
+// mergeAfter merges when a step has been taken so many times.
+func mergeAfter(step string, times int) func(context.Context, *play) error {
+	return func(ctx context.Context, p *play) error {
+		return inTurn(
+			func() error { return p.happens(ctx, step, times) },
+			func() error { return p.turns(ctx, p.name, "merged") })
+	}
 }
 
 func mergeAfterPush(ctx context.Context, p *play) error {
