@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -85,14 +86,16 @@ func (r *toolRun) command(ctx context.Context, c transcript.Call) callResult {
 		wall = time.Duration(in.Timeout) * time.Second
 	}
 	res, err := r.run(ctx, in.Command, dir, file, wall)
-	switch {
+	switch cut := interrupted(ctx); {
 	case err != nil && res.Duration == 0:
-		return r.notBegun(err)
-	case err != nil:
-		return callResult{err: err}
+		return r.notBegun(cmp.Or(cut, err))
+	case err != nil && cut != nil:
+		return callResult{err: cut}
+	case err != nil: // it has run to its end and is not run again, so what it came to counts
+		r.log.line("! the output is not kept whole: %s", r.log.hide(err.Error()))
 	}
 	r.enforcer.event(agent.Event{Kind: agent.ToolResult, ID: c.ID, Failed: res.Recorded() != 0, Text: fmt.Sprintf("exit code %d", res.Recorded())})
-	return commandResult(in.Command, res, file, limits.longest)
+	return commandResult(in.Command, res, err == nil, file, limits.longest)
 }
 
 // notBegun takes back that a command was begun which could not be started: the next try starts it.
@@ -152,36 +155,36 @@ func (r *toolRun) cutOff(ctx context.Context, file string) callResult {
 	output, _ := os.ReadFile(file) // it may not have come to any output
 	return callResult{failed: true, line: "run_command was interrupted", content: asJSON(map[string]any{
 		"success": false, "interrupted": true, "output": headAndTail(string(output)),
-		"error": "the worker was replaced while this command ran. It was ended, and what ran in the background too; it is not run again by itself, and " +
-			"what it had done by then stays. " +
+		"error": "what this command came to is not recorded: the worker was replaced while it ran, or had a fault of its own, such as a full disk. " +
+			"It was ended, and what ran in the background too; it is not run again by itself, and what it had done by then stays. " +
 			"Look at the state of the workspace, and run it again if that is right.",
 	})}
 }
 
-// run runs the command to its end.
+// run runs the command to its end. With an error the result is empty when it was not started.
 func (r *toolRun) run(ctx context.Context, line, dir, file string, wall time.Duration) (process.Result, error) {
 	spec := process.Bash(line)
 	spec.Dir, spec.Session, spec.OutputFile, spec.Grace = dir, r.in.Session, file, 2*time.Second
 	spec.Filter = func(to io.Writer) io.WriteCloser { return plaintext.Writer(redact.FileWriter(to, r.of.of.redact)) }
 	spec.Env = r.env
 	res, err := r.of.of.launcher.boxes.run(ctx, spec, process.Limits{Wall: wall, Keep: keptOutput, File: mostFile}, r.box)
-	if cut := interrupted(ctx); cut != nil {
-		return res, cut
-	}
 	if err != nil {
-		return res, fmt.Errorf("run the command: %w", err)
+		err = fmt.Errorf("run the command: %w", err)
 	}
 	res.Output = r.of.of.redact.Secrets(plaintext.Of(res.Output))
-	return res, nil
+	return res, err
 }
 
-// commandResult is what the model is told of a command that has ended.
-func commandResult(line string, res process.Result, file string, longest time.Duration) callResult {
+// commandResult is what the model is told of a command that has ended, and whose output is kept whole in the file or not.
+func commandResult(line string, res process.Result, whole bool, file string, longest time.Duration) callResult {
 	out := map[string]any{"success": res.Exit.Code == 0 && !res.TimedOut, "exit_code": res.Exit.Code, "output": headAndTail(res.Output),
 		"seconds": res.Duration.Round(10 * time.Millisecond).Seconds()}
 	if len(res.Output) > shownOutput || res.Truncated {
 		out["output_file"] = filepath.Base(file)
 		out["note"] = "the output is longer; command_output shows any lines of output_file"
+	}
+	if !whole {
+		out["note"] = "the output could not be kept whole, which happens when the disk is full; output_file, if there is one, lacks a part of it"
 	}
 	end := fmt.Sprintf("-> %d in %s", res.Exit.Code, res.Duration.Round(100*time.Millisecond))
 	switch {

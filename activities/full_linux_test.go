@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/longshift/longshift/internal/agent/transcript"
 	"github.com/longshift/longshift/internal/audit"
 	"github.com/longshift/longshift/internal/disk/disktest"
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
@@ -341,5 +343,43 @@ func TestFullDiskTakesACommandBack(t *testing.T) {
 	r.makes()
 	if text, _ := os.ReadFile(b.work() + "/ran.txt"); string(text) != "x\n" || r.results()[0].Failed {
 		t.Errorf("ran %q, and the model is told %+v", text, r.results())
+	}
+}
+
+// A command that has run is not run twice because of a full disk. When its result can be kept, the model is told that result; otherwise the
+// act is tried again until there is room, and the model is told that nothing is known of the end.
+func TestFullDiskOfACommand(t *testing.T) {
+	const fills = "echo x >> ran.txt; seq 50000000 > big; seq 100000; "
+	for name, c := range map[string]struct {
+		command string
+		full    bool // still, when it has ended
+		told    []string
+	}{
+		"room again": {fills + ": > big", false, []string{`"exit_code":0`, `"success":true`, "could not be kept whole", `\n100000\n`}},
+		"no room":    {fills, true, []string{`"interrupted":true`, "such as a full disk"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newSmallBench(t)
+			if b == nil {
+				return
+			}
+			b.prepare()
+			r := b.begins(task.Implementer, []transcript.Call{calling("run_command", string(asJSON(map[string]any{"command": c.command})))})
+			r.open()
+			r.turn(0)
+			if c.full {
+				starved(t, "the command", r.attempt().run(r.host.Acts.RunTools, RunInput{Act: r.act(), Calls: 1}, nil))
+				must(t, os.Remove(b.work()+"/big"))
+			}
+			r.makes()
+			for _, want := range c.told {
+				if got := r.results(); !strings.Contains(got[0].Content, want) {
+					t.Errorf("the model is not told %s: %.300s … %.300s", want, got[0].Content, excerpt.Tail(got[0].Content, 300))
+				}
+			}
+			if text, _ := os.ReadFile(b.work() + "/ran.txt"); string(text) != "x\n" {
+				t.Errorf("ran %q", text)
+			}
+		})
 	}
 }
