@@ -154,10 +154,10 @@ func (r *toolRun) cutOff(ctx context.Context, file string) callResult {
 	}
 	output, _ := os.ReadFile(file) // it may not have come to any output
 	return callResult{failed: true, line: "run_command was interrupted", content: asJSON(map[string]any{
-		"success": false, "interrupted": true, "output": headAndTail(string(output)),
-		"error": "what this command came to is not recorded: the worker was replaced while it ran, or had a fault of its own, such as a full disk. " +
-			"It was ended, and what ran in the background too; it is not run again by itself, and what it had done by then stays. " +
-			"Look at the state of the workspace, and run it again if that is right.",
+		"success": false, "interrupted": true, "output": headAndTail(string(output), 0),
+		"error": "what this command came to is not recorded: the worker was replaced while it ran, or had a fault of its own, " +
+			"such as a full disk. It was ended, and what ran in the background too; it is not run again by itself, " +
+			"and what it had done by then stays. Look at the state of the workspace, and run it again if that is right.",
 	})}
 }
 
@@ -177,8 +177,8 @@ func (r *toolRun) run(ctx context.Context, line, dir, file string, wall time.Dur
 
 // commandResult is what the model is told of a command that has ended, and whose output is kept whole in the file or not.
 func commandResult(line string, res process.Result, whole bool, file string, longest time.Duration) callResult {
-	out := map[string]any{"success": res.Exit.Code == 0 && !res.TimedOut, "exit_code": res.Exit.Code, "output": headAndTail(res.Output),
-		"seconds": res.Duration.Round(10 * time.Millisecond).Seconds()}
+	out := map[string]any{"success": res.Exit.Code == 0 && !res.TimedOut, "exit_code": res.Exit.Code,
+		"output": headAndTail(res.Output, res.Cut), "seconds": res.Duration.Round(10 * time.Millisecond).Seconds()}
 	if len(res.Output) > shownOutput || res.Truncated {
 		out["output_file"] = filepath.Base(file)
 		out["note"] = "the output is longer; command_output shows any lines of output_file"
@@ -200,13 +200,16 @@ func commandResult(line string, res process.Result, whole bool, file string, lon
 	return callResult{content: asJSON(out), failed: out["success"] == false, line: excerpt.Line("run_command "+line, 120) + " " + end}
 }
 
-// headAndTail is the beginning and the end of an output.
-func headAndTail(output string) string {
+// headAndTail is the beginning and the end of an output. So many bytes of its middle were cut out before.
+func headAndTail(output string, cut int64) string {
 	if len(output) <= shownOutput {
 		return output
 	}
+	if cut > 0 { // a line stands for them, and is left out too
+		cut -= int64(len(fmt.Sprintf("\n[%d bytes left out]\n", cut)))
+	}
 	head, tail := excerpt.Cut(output, shownOutput/2), excerpt.Tail(output, shownOutput/2)
-	return fmt.Sprintf("%s\n[%d bytes left out]\n%s", head, len(output)-len(head)-len(tail), tail)
+	return fmt.Sprintf("%s\n[%d bytes left out]\n%s", head, int64(len(output)-shownOutput)+cut, tail)
 }
 
 // commandEnvOf is the environment of a session's commands: that of all commands, what the task sets, and what the operator gives to agents.

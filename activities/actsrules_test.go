@@ -132,6 +132,22 @@ func TestNativeOutputIsOutOfReach(t *testing.T) {
 	}
 }
 
+// TestNativeCountsWhatIsLeftOut: the model is told how much of an output it does not see, also of one that the worker has not kept whole.
+func TestNativeCountsWhatIsLeftOut(t *testing.T) {
+	b := newBench(t, nil)
+	b.prepare()
+	r := b.begins(task.Implementer, []transcript.Call{calling("run_command", `{"command":"printf %010000d 0"}`),
+		calling("run_command", `{"command":"printf %03000000d 0"}`)})
+	r.open()
+	r.turn(2)
+	for n, size := range []int{10_000, 3_000_000} {
+		if want, got := fmt.Sprintf("[%d bytes left out]", size-shownOutput), r.results()[n].Content; !strings.Contains(got, want) {
+			_, says, _ := strings.Cut(got, "[")
+			t.Errorf("of %d bytes: %.30s, want %s", size, says, want)
+		}
+	}
+}
+
 // TestNativeWaitsForASlot: a session holds its slot between acts, another waits, and a worker that stops hands the wait back.
 func TestNativeWaitsForASlot(t *testing.T) {
 	b := newBench(t, nil)
