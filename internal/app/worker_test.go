@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -54,6 +55,18 @@ func TestWorkerMainRefuses(t *testing.T) {
 		if strings.Contains(text, token) {
 			t.Errorf("%s: it shows the token", c.name)
 		}
+	}
+}
+
+// An address of the server with a login is refused before the worker's log can repeat it.
+func TestAddressWithLoginIsRefused(t *testing.T) {
+	t.Setenv("TEMPORAL_ADDRESS", "me:"+token+"@127.0.0.1:1")
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	var out bytes.Buffer
+	err := runWorker(ctx, lookup("LONGSHIFT_DATA="+t.TempDir()), &out)
+	if fault.KindOf(err) != fault.Input || fault.HintOf(err) == "" || strings.Contains(fmt.Sprint(err, out.String()), token) {
+		t.Errorf("got %v and\n%s", err, out.String())
 	}
 }
 

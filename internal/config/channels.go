@@ -101,7 +101,7 @@ func (c *Config) validateChannels() []error {
 	} {
 		*l.list = tidy(*l.list)
 		for _, item := range *l.list {
-			wrong(l.form.MatchString(item), l.name, item, "not of the right form; "+l.give)
+			wrong(l.form.MatchString(item), l.name, quotable(item), "not of the right form; "+l.give)
 		}
 	}
 	wrong(g.Writes >= 0, "LONGSHIFT_GITHUB_WRITES", strconv.Itoa(g.Writes), "negative; give the requests in a minute, or 0 for any number")

@@ -50,14 +50,14 @@ func (l *Listen) validate() []error {
 	l.Hosts, l.Proxies = tidy(l.Hosts), tidy(l.Proxies)
 	for _, name := range l.Hosts {
 		if strings.ContainsAny(name, "/*@ ") {
-			mistakes = append(mistakes, mistake("LONGSHIFT_LISTEN_HOSTS", name,
+			mistakes = append(mistakes, mistake("LONGSHIFT_LISTEN_HOSTS", quotable(name),
 				"not the name of a host; give one such as hooks.example.com, without a scheme or path"))
 		}
 	}
 	for _, proxy := range l.Proxies {
 		_, noNet := netip.ParsePrefix(proxy)
 		if _, noAddr := netip.ParseAddr(proxy); noNet != nil && noAddr != nil {
-			mistakes = append(mistakes, mistake("LONGSHIFT_LISTEN_PROXIES", proxy,
+			mistakes = append(mistakes, mistake("LONGSHIFT_LISTEN_PROXIES", quotable(proxy),
 				"neither an address nor a network; give one such as 10.0.0.7 or 172.18.0.0/16"))
 		}
 	}

@@ -56,6 +56,8 @@ func (c *Config) validate() []error {
 	mistakes = append(mistakes, c.validateChannels()...)
 	mistakes = append(mistakes, c.Listen.validate()...)
 	mistakes = append(mistakes, c.validateGitHub()...)
+	mistakes = append(mistakes, c.checkProxy()...)
+	mistakes = append(mistakes, c.checkObjects()...)
 	c.Limits.Agents = tidy(c.Limits.Agents)
 	for _, agent := range c.Limits.Agents {
 		hint := "unknown agent; give claude, codex, opencode or native"
@@ -98,8 +100,8 @@ func (c *Config) named(name string) string {
 	return name
 }
 
-// checkURL accepts http and https with a host. It refuses a URL with a password, which links and logs would show, without repeating the
-// value.
+// checkURL accepts http and https with a host. It refuses a URL with a password, which links and logs would show, and repeats no value that
+// may hold one, well-formed or not.
 func checkURL(name, value string) error {
 	if value == "" {
 		return nil
@@ -109,10 +111,34 @@ func checkURL(name, value string) error {
 		return mistake(name, "", "holds a user or password; give the URL without it")
 	}
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
-		if strings.Contains(value, "@") { // what can't be read may hold a password, too
-			value = ""
-		}
-		return mistake(name, value, "not a web address; give one such as https://example.com")
+		return mistake(name, quotable(value), "not a web address; give one such as https://example.com")
 	}
 	return nil
+}
+
+// quotable returns an address as a mistake may repeat it: "" for one that may hold a password, which stands before an @.
+func quotable(address string) string {
+	if strings.Index(address, "@") > 0 {
+		return ""
+	}
+	return address
+}
+
+// checkProxy refuses a proxy that nothing can parse: net/http would repeat it with its password in the error of every call.
+func (c *Config) checkProxy() []error {
+	address := strings.TrimSpace(c.Sandbox.Proxy.value)
+	_, err := url.Parse(address)
+	if _, bare := url.Parse("http://" + address); err == nil || bare == nil {
+		return nil
+	}
+	return []error{mistake(c.Sandbox.Proxy.source, "",
+		"not the address of a proxy; give one such as http://proxy.example.com:3128, with %XX for what a URL can't hold")}
+}
+
+// checkObjects refuses an object store with a login, which `config show` and errors would repeat. Who opens the store checks the rest.
+func (c *Config) checkObjects() []error {
+	if strings.HasPrefix(c.Host.Objects, "file:") || quotable(c.Host.Objects) == c.Host.Objects {
+		return nil
+	}
+	return []error{mistake("LONGSHIFT_OBJECT_STORE", "", "holds a user or password; give them in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")}
 }

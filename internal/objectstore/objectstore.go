@@ -40,7 +40,7 @@ func parse(address string) (*url.URL, error) {
 		return nil, errors.New("not a kind of store that is known; give file:///folder or s3://bucket?region=REGION")
 	case u.Host == "":
 		return nil, errors.New("without a bucket; give s3://bucket?region=REGION")
-	case u.User != nil:
+	case u.User != nil || strings.Contains(u.Query().Get("endpoint"), "@"):
 		return nil, errors.New("with a login; give it in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
 	}
 	return u, nil

@@ -63,6 +63,7 @@ func TestAddress(t *testing.T) {
 		"file:///var/blobs": "", "s3://b": "", "s3://b?region=eu-west-1&endpoint=http://127.0.0.1:9000": "",
 		"file://blobs": "absolute", "file:blobs": "absolute", "blobs": "kind of store", "gs://b": "kind of store", "s3://": "bucket",
 		"s3://key:secret@b": "AWS_ACCESS_KEY_ID", "file:///a?b=c": "absolute", "s3://%zz": "URL",
+		"s3://b?endpoint=https://key:secret@minio": "AWS_ACCESS_KEY_ID",
 	} {
 		_, err := parse(address)
 		if (err == nil) != (want == "") || err != nil && (!strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret@")) {

@@ -51,6 +51,9 @@ func (s *Connector) Options() (client.Options, error) {
 	if err != nil {
 		return o, fault.New(fault.Input, "read Temporal's configuration: %w", err).WithHint("check the TEMPORAL_* variables and the profile file")
 	}
+	if strings.Contains(o.HostPort, "@") { // errors of the connection would repeat it
+		return o, fault.New(fault.Input, "TEMPORAL_ADDRESS holds a user or password").WithHint("give host:port, such as localhost:7233")
+	}
 	o.HostPort = cmp.Or(o.HostPort, client.DefaultHostPort)
 	o.Namespace = cmp.Or(o.Namespace, client.DefaultNamespace)
 	return s.signed(o), nil

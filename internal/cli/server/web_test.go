@@ -1,10 +1,24 @@
 package server
 
 import (
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/longshift/longshift/internal/cli/environ"
+	"github.com/longshift/longshift/internal/fault"
 )
+
+// An address with a login is refused before anything shows it: neither lines nor errors of the connection may hold a password.
+func TestAddressWithLoginIsRefused(t *testing.T) {
+	for _, address := range []string{"https://me:secret@temporal.example.com:7233", "me:secret@127.0.0.1:7233"} {
+		env := environ.Environ{Vars: []string{"TEMPORAL_ADDRESS=" + address, "TEMPORAL_CONFIG_FILE=" + os.DevNull}}
+		_, err := NewConnector(env, nil).Options()
+		if fault.KindOf(err) != fault.Input || strings.Contains(err.Error(), "secret") || fault.HintOf(err) == "" {
+			t.Errorf("%s: got %v", address, err)
+		}
+	}
+}
 
 // Where Temporal Web is follows the port of the server, unless somebody has said where it is.
 func TestWhereTemporalWebIs(t *testing.T) {

@@ -121,7 +121,11 @@ func (u *userSettings) questions() ([]question, error) {
 func (u *userSettings) check(name string) func(answer string) error {
 	if name == temporalAddress {
 		return func(answer string) error {
-			if host, port, err := net.SplitHostPort(answer); answer != "" && (err != nil || host == "" || port == "") {
+			host, port, err := net.SplitHostPort(answer)
+			if strings.Contains(answer, "@") {
+				return fault.New(fault.Input, "%s: holds a user or password", name).WithHint("give host:port, such as localhost:7233")
+			}
+			if answer != "" && (err != nil || host == "" || port == "") {
 				return fault.New(fault.Input, "%s=%q: not an address", name, answer).WithHint("give host:port, such as localhost:7233")
 			}
 			return nil

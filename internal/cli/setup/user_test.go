@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -42,6 +43,15 @@ func TestAnswersBesideADescriptor(t *testing.T) {
 		}
 		if err := q.check("\x00"); err == nil {
 			t.Errorf("%s takes anything", q.key.Path)
+		}
+	}
+}
+
+// An answer with a login is refused, and not repeated.
+func TestAddressWithLoginIsNoAnswer(t *testing.T) {
+	for _, answer := range []string{"me:secret@temporal.example.com:7233", "secret@temporal.example.com:7233"} {
+		if err := (&userSettings{}).check(temporalAddress)(answer); err == nil || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: %v", answer, err)
 		}
 	}
 }
