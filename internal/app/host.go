@@ -25,6 +25,7 @@ import (
 	"github.com/longshift/longshift/internal/agent/script"
 	"github.com/longshift/longshift/internal/agent/transcript"
 	"github.com/longshift/longshift/internal/config"
+	"github.com/longshift/longshift/internal/disk"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/gateway"
 	"github.com/longshift/longshift/internal/redact"
@@ -34,6 +35,20 @@ import (
 	"github.com/longshift/longshift/internal/repo/workspace"
 	"github.com/longshift/longshift/task"
 )
+
+// hostWithRoom is newHostConfig, with another try after makeRoom on a full disk: what fills it may be what ended tasks have left, and only a
+// worker that has started removes that.
+func hostWithRoom(
+	ctx context.Context, cfg config.Config, secrets *redact.Redactor, log *slog.Logger, makeRoom func(),
+) (h activities.HostConfig, release func(), err error) {
+	h, release, err = newHostConfig(ctx, cfg, secrets, log)
+	if err == nil || !disk.Low(cfg.Data) {
+		return h, release, err
+	}
+	log.WarnContext(ctx, "A host can't start on a full disk; what ended tasks have left is removed first", "error", err)
+	makeRoom()
+	return newHostConfig(ctx, cfg, secrets, log)
+}
 
 // newHostConfig builds what one host needs. The returned function releases it.
 func newHostConfig(

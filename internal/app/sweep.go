@@ -57,18 +57,22 @@ func stateOf(ctx context.Context, c describer, o sweep.Owner) (s sweep.State, er
 // keepSweeping sweeps immediately and at each tick until ctx ends.
 func keepSweeping(ctx context.Context, s *sweep.Sweeper, caches func(), tick <-chan time.Time) {
 	for {
-		caches()
-		all, err := s.Find(ctx)
-		if err == nil {
-			_, err = s.Clear(ctx, all)
-		}
-		if err != nil && ctx.Err() == nil {
-			s.Log.WarnContext(ctx, "What ended tasks have left can't be removed", "error", err)
-		}
+		sweepOnce(ctx, s, caches)
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick:
 		}
+	}
+}
+
+func sweepOnce(ctx context.Context, s *sweep.Sweeper, caches func()) {
+	caches()
+	all, err := s.Find(ctx)
+	if err == nil {
+		_, err = s.Clear(ctx, all)
+	}
+	if err != nil && ctx.Err() == nil {
+		s.Log.WarnContext(ctx, "What ended tasks have left can't be removed", "error", err)
 	}
 }

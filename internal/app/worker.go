@@ -127,16 +127,16 @@ func runWorker(ctx context.Context, lookup config.Lookup, stderr io.Writer) erro
 		Interceptors:             []interceptor.WorkerInterceptor{&activities.Interceptor{Redact: secrets, Alone: cfg.Host.Alone}},
 	}}
 	if cfg.Role.Host() {
-		host, closeHost, err := newHostConfig(ctx, cfg, secrets, log)
+		sweeper, err := newSweeper(cfg, c, log)
+		if err != nil {
+			return err
+		}
+		host, closeHost, err := hostWithRoom(ctx, cfg, secrets, log, func() { sweepOnce(ctx, sweeper, newCaches(cfg, log).Sweep) })
 		if err != nil {
 			return err
 		}
 		defer closeHost()
 		w.host(activities.NewHost(host))
-		sweeper, err := newSweeper(cfg, c, log)
-		if err != nil {
-			return err
-		}
 		tick := time.NewTicker(sweepEvery)
 		defer tick.Stop()
 		var sweeping sync.WaitGroup

@@ -1,0 +1,38 @@
+package app
+
+import (
+	"log/slog"
+	"path/filepath"
+	"testing"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+
+	"github.com/longshift/longshift/internal/disk/disktest"
+	"github.com/longshift/longshift/internal/redact"
+	"github.com/longshift/longshift/internal/sweep"
+)
+
+// A worker that is started on a full disk removes what ended tasks have left, and starts.
+func TestStartOnAFullDisk(t *testing.T) {
+	dir := disktest.Small(t, 192<<20)
+	if dir == "" {
+		return
+	}
+	cfg, log := load(t, "LONGSHIFT_DATA="+dir, "LONGSHIFT_KEEP=1h"), slog.New(slog.DiscardHandler)
+	_, end, err := newHostConfig(t.Context(), cfg, redact.New(), log)
+	must(t, err)
+	end()
+	old := filepath.Join(dir, "tasks", "old")
+	must(t, sweep.Note(t.Context(), old, sweep.Owner{Workflow: "w", Run: "r", Ended: time.Unix(1, 0)}))
+	sweeper, err := newSweeper(cfg, runs{"r": enumspb.WORKFLOW_EXECUTION_STATUS_FAILED, "": enumspb.WORKFLOW_EXECUTION_STATUS_FAILED}, log)
+	must(t, err)
+	disktest.Fill(t, old, 0)
+	if _, end, err := hostWithRoom(t.Context(), cfg, redact.New(), log, func() {}); err == nil {
+		end()
+		t.Fatal("a host starts without room, so this shows nothing")
+	}
+	_, end, err = hostWithRoom(t.Context(), cfg, redact.New(), log, func() { sweepOnce(t.Context(), sweeper, newCaches(cfg, log).Sweep) })
+	must(t, err)
+	end()
+}
