@@ -124,6 +124,7 @@ type LimiterState struct {
 	Pulls      []OpenPull    `json:"pulls,omitempty"`
 	Released   []Holder      `json:"released,omitempty"` // the most recent holders that have released
 	Failures   int           `json:"failures,omitempty"` // consecutive tasks with errors
+	Failed     []string      `json:"failed,omitempty"`   // which, the most recent ones
 	Closed     []string      `json:"closed,omitempty"`   // followers that have ended, although visibility may still list them
 	Day        string        `json:"day,omitempty"`      // UTC, such as 2026-11-20
 	Spent      float64       `json:"spent,omitempty"`

@@ -346,6 +346,31 @@ func TestGateStopsAfterErrors(t *testing.T) {
 	d.want("a: in", "b: in", "c: in", "d: errors", "person: in", "d: in")
 }
 
+// A task that is resumed and stops again is one task with errors, and an end that goes well forgets all of them.
+func TestGateCountsATaskOnce(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t)
+	trouble := func(r *signals.ReleaseRequest) { r.Failed = true }
+	at := time.Duration(0)
+	stops := func(id string) {
+		d.enter(at, id, one)
+		d.leave(at+time.Second, id, trouble)
+		at += time.Minute
+	}
+	for range 3 {
+		stops("a")
+	}
+	d.enter(at, "b", one)
+	d.leave(at+time.Second, "b", func(r *signals.ReleaseRequest) { r.Succeeded = true })
+	at += time.Minute
+	for _, id := range []string{"a", "b", "c"} {
+		stops(id)
+	}
+	d.enter(at, "d", one)
+	d.run(at + time.Minute)
+	d.want("a: in", "a: in", "a: in", "b: in", "a: in", "b: in", "c: in", "d: errors")
+}
+
 // The gate outlives a forge that says no, and lets in those who wait for nothing of it.
 func TestGateOutlivesItsSurvey(t *testing.T) {
 	t.Parallel()

@@ -79,6 +79,16 @@ func (g *limiter) grant(kept float64) signals.AcquireAnswer {
 	return signals.AcquireAnswer{Limiter: g.id, Admitted: true, Ceiling: kept}
 }
 
+// failedOnce is the change since which a task that somebody resumed again and again is one task with errors.
+const failedOnce = "failed-once"
+
+func (g *limiter) failed(ctx workflow.Context, id string) {
+	if !slices.Contains(g.Failed, id) || workflow.GetVersion(ctx, failedOnce, workflow.DefaultVersion, 1) < 1 {
+		g.Failures++
+	}
+	g.Failed = remember(g.Failed, id)
+}
+
 // release frees an admission, or takes a waiter out of the queue. It tells whether there was an admission.
 func (g *limiter) release(ctx workflow.Context, r signals.ReleaseRequest) (bool, error) {
 	was := g.drop(r.Workflow, r.Run)
@@ -87,9 +97,9 @@ func (g *limiter) release(ctx workflow.Context, r signals.ReleaseRequest) (bool,
 	}
 	switch {
 	case r.Succeeded:
-		g.Failures = 0
+		g.Failures, g.Failed = 0, nil
 	case r.Failed:
-		g.Failures++
+		g.failed(ctx, r.Workflow)
 	}
 	g.Released = remember(g.Released, signals.Holder{Workflow: r.Workflow, Run: r.Run})
 	if r.Pull != nil {

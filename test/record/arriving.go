@@ -55,6 +55,7 @@ func arriving() []branch {
 				})
 		}},
 		{name: "limiter", flow: signals.Limiter, endless: true, drive: comeAndGo},
+		{name: "limiter-failures", flow: signals.Limiter, endless: true, drive: failAgain},
 		{name: "intake", flow: signals.IssueIntake, args: given(signals.IntakeInput{Name: "calc", Source: "github", Repository: "acme/calc",
 			Label: "longshift",
 			Guard: task.Guard{Sessions: 1}})},
@@ -123,17 +124,29 @@ func letIn(ctx context.Context, p *play) error {
 
 // comeAndGo fills a gate with one place, frees it, and finds out that the next one is gone.
 func comeAndGo(ctx context.Context, p *play) error {
-	enter := func(id string) func() error {
-		return func() error {
-			return p.updateAs(ctx, signals.Acquire, "enter-"+id, signals.AcquireRequest{Workflow: id, Run: "run-" + id, Repository: "acme/calc",
-				Guard: task.Guard{Sessions: 1, DailyCost: 50}, Budget: 20, Lease: 300 * time.Millisecond})
-		}
-	}
-	return inTurn(enter("a"), enter("b"), enter("c"), func() error {
+	return inTurn(p.enters(ctx, "enter", "a"), p.enters(ctx, "enter", "b"), p.enters(ctx, "enter", "c"), func() error {
 		return p.updateAs(ctx, signals.Release, "leave-a", signals.ReleaseRequest{Workflow: "a", Run: "run-a", Spent: 3, Succeeded: true,
 			Pull: &signals.OpenPull{Repository: task.Repository{Text: "acme/calc", Owner: "acme", Name: "calc"}, Number: 1,
 				URL: "https://github.com/acme/calc/pull/1"}})
 	}, func() error { return p.happens(ctx, "ReconcileLimiter", 5) })
+}
+
+// enters has a task ask the limiter for admission.
+func (p *play) enters(ctx context.Context, key, id string) func() error {
+	return func() error {
+		return p.updateAs(ctx, signals.Acquire, key+"-"+id, signals.AcquireRequest{Workflow: id, Run: "run-" + id, Repository: "acme/calc",
+			Guard: task.Guard{Sessions: 1, DailyCost: 50}, Budget: 20, Lease: 300 * time.Millisecond})
+	}
+}
+
+// failAgain has one task stop with errors, twice.
+func failAgain(ctx context.Context, p *play) error {
+	fails := func(key string) func() error {
+		return func() error {
+			return p.updateAs(ctx, signals.Release, key, signals.ReleaseRequest{Workflow: "a", Run: "run-a", Failed: true})
+		}
+	}
+	return inTurn(p.enters(ctx, "enter", "a"), fails("stop"), p.enters(ctx, "enter-again", "a"), fails("stop-again"))
 }
 
 // AcquireAdmission answers as the branch says; without a word of it everybody is let in.
