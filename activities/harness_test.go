@@ -177,7 +177,7 @@ func eventually(t testing.TB, what string, ok func() bool) {
 // await waits for a channel, and fails the test when nothing comes.
 func await[T any](t testing.TB, c <-chan T, what string) (v T) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	select {
 	case v = <-c:

@@ -114,10 +114,9 @@ func TestSilenceEndsAStepBeforeAnotherAttemptBegins(t *testing.T) {
 			t.Error("a silence that is over ends the step")
 		}
 		a.server.answers(silent)
-		began := time.Now()
 		await(t, ctx.Done(), "the step ends")
-		if took := time.Since(began); took > 10*time.Second || !errors.Is(context.Cause(ctx), errSilent) {
-			t.Errorf("ended after %s by %v", took, context.Cause(ctx))
+		if cause := context.Cause(ctx); !errors.Is(cause, errSilent) {
+			t.Errorf("ended by %v", cause)
 		}
 		return fmt.Errorf("run git: %w", ctx.Err())
 	}, 1, nil)

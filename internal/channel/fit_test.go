@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/longshift/longshift/internal/cputest"
 )
 
 // chars is the size of a block on a channel that counts characters and ends each block with a line end.
@@ -125,8 +126,6 @@ func TestFitKeeps(t *testing.T) {
 func TestFitBound(t *testing.T) {
 	for _, in := range []string{strings.Repeat("word ", 12_000), strings.Repeat("x", 60_000), strings.Repeat("*a* b ", 10_000),
 		"```\n" + strings.Repeat("a\n", 30_000), "```\n" + strings.Repeat("x", 60_000)} {
-		if d := quickest(2, func() { Fit(Read(in), chars, 300, 3) }); d > 2*time.Second {
-			t.Errorf("%q: %v", in[:10], d)
-		}
+		cputest.Bounded(t, in[:10], func() { Fit(Read(in), chars, 300, 3) })
 	}
 }

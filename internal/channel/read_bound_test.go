@@ -1,19 +1,16 @@
 package channel
 
 import (
-	"math"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/longshift/longshift/internal/cputest"
 )
 
-// TestReadBound bounds the time for texts that are hard to parse, relative to an ordinary text of the same length, since
-// machines differ. The bound is wide: without limits some take minutes.
+// TestReadBound bounds the time for texts that are hard to parse. Without limits some take minutes.
 func TestReadBound(t *testing.T) {
 	fill := func(s string) string { return strings.Repeat(s, (1<<20)/len(s)) }
 	table := "|" + strings.Repeat("a|", 5000) + "\n|" + strings.Repeat("-|", 5000) + "\n" + strings.Repeat("|a\n", 10000)
-	ordinary := fill("Some *words* of a [page](https://example.com/), and `code`.\n\n- one\n- two\n\n")
-	bound := max(time.Second, 60*quickest(3, func() { Plain(Read(ordinary)) }))
 	for name, s := range map[string]string{
 		"brackets": fill("["), "images": fill("!["), "quotes": fill(">"), "spaced quotes": fill("> "), "stars": fill("*"),
 		"spaced stars": fill("*a "), "mixed": fill("*a_ "), "closers": fill("a** "), "under": fill("a_"), "pairs": fill("[]"), "refs": fill("[a][b]"),
@@ -26,21 +23,8 @@ func TestReadBound(t *testing.T) {
 		"list quote": fill("- > "), "setext": fill("a\n=\n"), "fences": fill("```\n"), "titles": fill(`[a](b "`), "parens": "[a](" + fill("("), "mail": fill("a_@"), "bytes": fill("\xff"),
 		"blank list": "-" + fill("\n "), "indents": "- a\n" + fill("\n    b\n"), "fence in list": fill("- ```\n"), "www under": fill("_www.a"), "words": fill("long-word"), "checks": fill("- [x] "),
 	} {
-		if d := quickest(2, func() { Plain(Read(s)) }); d > bound {
-			t.Errorf("%s: %v, bound %v", name, d, bound)
-		}
+		cputest.Bounded(t, name, func() { Plain(Read(s)) })
 	}
-}
-
-// quickest returns the shortest of several measurements, since the machine may be busy.
-func quickest(times int, f func()) time.Duration {
-	best := time.Duration(math.MaxInt64)
-	for range times {
-		start := time.Now()
-		f()
-		best = min(best, time.Since(start))
-	}
-	return best
 }
 
 func ticks() string {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/longshift/longshift/internal/cputest"
 )
 
 func paths(a answer, list, field string) []string {
@@ -124,13 +126,11 @@ func TestFindFilesLimit(t *testing.T) {
 func TestMatchPartsIsCheap(t *testing.T) {
 	parts := strings.Split(strings.Repeat("**/a*a*a*/", 100)+"b", "/")
 	names := strings.Split(strings.Repeat(strings.Repeat("a", 200)+"/", 400)+"c", "/")
-	begin := time.Now()
-	if matchParts(parts, names) {
-		t.Error("it does not match")
-	}
-	if took := time.Since(begin); took > 2*time.Second {
-		t.Errorf("it took %s", took)
-	}
+	cputest.Bounded(t, "the pattern", func() {
+		if matchParts(parts, names) {
+			t.Error("it does not match")
+		}
+	})
 }
 
 func TestSearch(t *testing.T) {
@@ -191,10 +191,9 @@ func TestSearchStops(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer cancel()
-	begin := time.Now()
 	r := f.Do(ctx, "search", json.RawMessage(`{"pattern":"(a|b|ab)*(a?b?){200}c"}`))
-	if took := time.Since(begin); !r.Failed || !strings.Contains(string(r.Content), "was stopped") || took > 3*time.Second {
-		t.Errorf("after %s: %.200s", took, r.Content)
+	if !r.Failed || !strings.Contains(string(r.Content), "was stopped") {
+		t.Errorf("%.200s", r.Content)
 	}
 }
 
