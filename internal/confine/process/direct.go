@@ -26,7 +26,7 @@ func Direct(ctx context.Context, s Spec, out io.Writer) (Exit, string, error) {
 	errs := newCapture(0, stderrKept)
 	cmd := exec.CommandContext(ctx, o.Path, s.Args...)
 	cmd.Args[0] = s.Path
-	cmd.Dir, cmd.Env = o.Dir, o.Env
+	cmd.Dir, cmd.Env = o.Dir, append([]string{}, o.Env...) // nil would be our own environment
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = s.Stdin, out, errs
 	cmd.SysProcAttr = guard.ChildAttr()
 	cmd.WaitDelay = max(o.Grace, 1)

@@ -21,6 +21,10 @@ func TestDirect(t *testing.T) {
 	if got := out.String(); !strings.HasPrefix(got, "in\n") || !strings.Contains(got, "LONGSHIFT_SESSION=d-1\n") || strings.Contains(got, "HOME=") {
 		t.Errorf("output %q", got)
 	}
+	out.Reset()
+	if _, _, err := Direct(t.Context(), Spec{Path: "/usr/bin/env"}, &out); err != nil || out.Len() > 0 {
+		t.Errorf("without an environment it got %q, %v", out.String(), err)
+	}
 	if exit, _, err := Direct(t.Context(), bash("kill -KILL $$"), io.Discard); err != nil || exit.Signal != "SIGKILL" {
 		t.Errorf("got %+v, %v", exit, err)
 	}
