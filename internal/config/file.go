@@ -114,6 +114,10 @@ func waysOf() allWays {
 	for _, n := range model.names {
 		all[n] = model
 	}
+	// Proxies are read in lower case too. HTTPS_PROXY sets more than the variable of ours that falls back on it.
+	for _, n := range []string{"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY"} {
+		all[n] = ways{[]string{n, strings.ToLower(n)}, all[n].secret}
+	}
 	return all
 }
 

@@ -52,6 +52,8 @@ func TestSettingsFile(t *testing.T) {
 		{"by another way", "LONGSHIFT_GITHUB_TOKEN = 'a'\n", []string{"LONGSHIFT_GITHUB_TOKEN_FILE=/b"}, nil},
 		{"by the variable of another program", "LONGSHIFT_GITHUB_TOKEN = 'a'\n", []string{"GH_TOKEN=b"}, nil},
 		{"by another login to the model", "LONGSHIFT_ANTHROPIC_KEY = 'a'\n", []string{"ANTHROPIC_AUTH_TOKEN=b"}, nil},
+		{"by a proxy in lower case", "HTTPS_PROXY = 'http://a'\nNO_PROXY = 'b'\n", []string{"https_proxy=http://c"}, []string{"NO_PROXY=b"}},
+		{"beside the proxy for programs of tasks", "HTTPS_PROXY = 'http://a'\n", []string{"LONGSHIFT_EGRESS_PROXY=http://c"}, []string{"HTTPS_PROXY=http://a"}},
 		{"set to nothing", "LONGSHIFT_LOG = 'debug'\n", []string{"LONGSHIFT_LOG="}, []string{"LONGSHIFT_LOG=debug"}},
 	} {
 		got, err := FromFile(settingsFile(t, c.text, 0o600, c.env...))

@@ -17,7 +17,7 @@ var (
 	temporalPrefixes = []string{"TEMPORAL_GRPC_META_", "TEMPORAL_SDK_FLAG_"}
 
 	// otherNames are variables of other programs that are one letter away from a fallback of ours, or that Longshift reads as well.
-	otherNames = []string{"GITHUB_REPO", "GL_TOKEN", "HTTP_PROXY", "NO_PROXY"}
+	otherNames = []string{"GITHUB_REPO", "GL_TOKEN"}
 )
 
 // unread says that nothing reads a variable of the settings file, and which one was probably meant; "" for one that may be read. Libraries,
