@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -23,6 +24,7 @@ import (
 	"github.com/longshift/longshift/internal/checkup"
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/processenv"
 	"github.com/longshift/longshift/internal/redact"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/workflows"
@@ -63,14 +65,10 @@ func WorkerMain(args []string, lookup config.Lookup, stderr io.Writer) int {
 func useSettingsFile(lookup config.Lookup) error {
 	settings, err := config.FromFile(lookup)
 	profile, _ := lookup("TEMPORAL_CONFIG_FILE")
-	for _, s := range settings {
-		name, value, _ := strings.Cut(s, "=")
-		if profile == os.DevNull && strings.HasPrefix(name, "TEMPORAL_") {
-			continue
-		}
-		err = errors.Join(err, os.Setenv(name, value))
+	if profile == os.DevNull {
+		settings = slices.DeleteFunc(settings, func(s string) bool { return strings.HasPrefix(s, "TEMPORAL_") })
 	}
-	return err
+	return errors.Join(err, processenv.Set(settings))
 }
 
 func runWorker(ctx context.Context, lookup config.Lookup, stderr io.Writer) error {

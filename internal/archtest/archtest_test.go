@@ -137,6 +137,10 @@ var rules = []rule{
 		allows: func(_, i string) bool { return standard(i) },
 		why:    "fault, excerpt, clock, nearest, atomicfile and filelock are imported by everything, so they may import nothing but the standard library",
 	}, {
+		of:     exactly("internal/processenv"),
+		allows: func(_, i string) bool { return standard(i) },
+		why:    "whatever else it imports may be initialized after the package that asks net/http for the proxy too early",
+	}, {
 		of: exactly("task", "signals"),
 		allows: func(_, i string) bool {
 			return standard(i) || anyOf("internal/fault", "internal/excerpt", "internal/nearest", "task", "internal/variable")("", i)

@@ -4,6 +4,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"slices"
 	"strings"
@@ -19,6 +20,7 @@ import (
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/internal/policy"
+	"github.com/longshift/longshift/internal/processenv"
 	"github.com/longshift/longshift/internal/sweep"
 	"github.com/longshift/longshift/task"
 )
@@ -72,9 +74,11 @@ type Wiring struct {
 	Commands func(ctx context.Context, path string, f audit.Filter) iter.Seq2[audit.Record, error]
 }
 
-// Main runs the command line and returns the exit code. It is a function of its arguments, so that tests run it in process.
+// Main runs the command line and returns the exit code. It is a function of its arguments, so that tests run it in process. What the settings
+// file sets is put into the environment of the process too, for libraries that read it there.
 func Main(ctx context.Context, args []string, streams term.Streams, env environ.Environ, wiring Wiring) int {
 	settings, err := config.FromFile(env.Lookup)
+	err = errors.Join(err, processenv.Set(settings))
 	env.Vars = append(slices.Clone(env.Vars), settings...)
 	for _, s := range settings {
 		name, _, _ := strings.Cut(s, "=")
