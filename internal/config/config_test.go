@@ -98,6 +98,7 @@ func TestMistakes(t *testing.T) {
 		{"ANTHROPIC_BASE_URL=gw.example.com", `ANTHROPIC_BASE_URL="gw.example.com": not a web address; give one such as https://example.com`},
 		{"ANTHROPIC_BASE_URL=https://me:pw@gw.example.com", `ANTHROPIC_BASE_URL: holds a user or password; give the URL without it`},
 		{"HTTPS_PROXY=http://me:p%zz@proxy.example.com", `HTTPS_PROXY: not the address of a proxy; give one such as http://proxy.example.com:3128, with %XX for what a URL can't hold`},
+		{"HTTPS_PROXY=me:p w@proxy.example.com:3128", `HTTPS_PROXY: not the address of a proxy; give one such as http://proxy.example.com:3128, with %XX for what a URL can't hold`},
 		{"LONGSHIFT_EGRESS_PROXY=http://me:p%zz@proxy.example.com", `LONGSHIFT_EGRESS_PROXY: not the address of a proxy; give one such as http://proxy.example.com:3128, with %XX for what a URL can't hold`},
 		{"LONGSHIFT_OBJECT_STORE=s3://key:secret@blobs", `LONGSHIFT_OBJECT_STORE: holds a user or password; give them in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY`},
 		{"LONGSHIFT_OBJECT_STORE=s3://key:p%zz@blobs", `LONGSHIFT_OBJECT_STORE: holds a user or password; give them in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY`},

@@ -124,11 +124,13 @@ func quotable(address string) string {
 	return address
 }
 
-// checkProxy refuses a proxy that nothing can parse: net/http would repeat it with its password in the error of every call.
+// checkProxy refuses a proxy that can't be parsed: net/http would connect without one, and say nothing.
 func (c *Config) checkProxy() []error {
 	address := strings.TrimSpace(c.Sandbox.Proxy.value)
-	_, err := url.Parse(address)
-	if _, bare := url.Parse("http://" + address); err == nil || bare == nil {
+	if !strings.Contains(address, "://") {
+		address = "http://" + address
+	}
+	if _, err := url.Parse(address); err == nil {
 		return nil
 	}
 	return []error{mistake(c.Sandbox.Proxy.source, "",
