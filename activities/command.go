@@ -114,7 +114,8 @@ func (c *Commands) command(ctx context.Context, in CommandInput, kind string) (s
 	if _, err := process.ReapSession(ctx, mark); err != nil {
 		return signals.Check{}, orInterrupted(ctx, fault.New(fault.Infra, "end what an earlier attempt left: %w", err))
 	}
-	name := fmt.Sprintf("%s-%02d", kind, in.N)
+	key := fmt.Sprintf("%s-%02d", kind, in.N)
+	name := key
 	if in.Again {
 		name += "-again"
 	}
@@ -122,7 +123,8 @@ func (c *Commands) command(ctx context.Context, in CommandInput, kind string) (s
 	if err := os.MkdirAll(filepath.Join(c.data, filepath.Dir(file)), 0o700); err != nil {
 		return signals.Check{}, fault.New(fault.Infra, "make the log folder: %w", err)
 	}
-	if err := tree.BeforeCommand(ctx, name); err != nil {
+	judges := kind != "setup"
+	if err := tree.BeforeCommand(ctx, key, judges); err != nil {
 		return signals.Check{}, err
 	}
 	res, err := c.runner.run(ctx, in, tree, process.Spec{
@@ -137,7 +139,7 @@ func (c *Commands) command(ctx context.Context, in CommandInput, kind string) (s
 	if err != nil {
 		return signals.Check{}, fmt.Errorf("run the %s command: %w", kind, err)
 	}
-	if err := tree.AfterCommand(ctx, name); err != nil {
+	if err := tree.AfterCommand(ctx, key, judges); err != nil {
 		return signals.Check{}, err
 	}
 	if res.Exit.Code != 0 {
@@ -147,7 +149,7 @@ func (c *Commands) command(ctx context.Context, in CommandInput, kind string) (s
 	}
 	out := signals.Check{Command: in.Command, ExitCode: res.Exit.Code, Duration: res.Duration,
 		Tail: excerpt.Tail(c.redact.String(plaintext.Of(res.Output)), tailSize), File: file, Commit: in.Commit, Unfinished: unfinished(res)}
-	if kind != "setup" {
+	if judges {
 		c.readOutput(ctx, filepath.Join(c.data, file), &out)
 	}
 	return out, nil

@@ -128,13 +128,12 @@ func TestCommandWall(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)
 	b.prepare()
-	c := b.check("echo begun; sleep 1000 & echo $! > pid; wait", func(in *CommandInput) { in.Wall = 300 * time.Millisecond })
+	c := b.check("echo begun; sleep 1000 & echo $!; wait", func(in *CommandInput) { in.Wall = 300 * time.Millisecond })
 	if c.Passed() || !strings.HasPrefix(c.Tail, "begun") || c.Duration < 300*time.Millisecond || c.Duration > 20*time.Second {
 		t.Errorf("got %+v", c)
 	}
-	pid, err := os.ReadFile(filepath.Join(b.work(), "pid"))
-	must(t, err)
-	if _, err := os.Stat(filepath.Join("/proc", strings.TrimSpace(string(pid)))); err == nil {
+	pid := strings.Fields(c.Tail)[1]
+	if _, err := os.Stat(filepath.Join("/proc", pid)); err == nil {
 		t.Error("a process of the command is left")
 	}
 }
@@ -218,11 +217,11 @@ func TestCheckIsRunAgain(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)
 	b.prepare()
-	c := b.check(`echo run >> runs; printf -- '--- FAIL: TestTiming (0.00s)\nFAIL\texample.com/calc\t0.01s\n'; test $(wc -l < runs) = 2`, nil)
+	c := b.check(`echo run >> ~/runs; printf -- '--- FAIL: TestTiming (0.00s)\nFAIL\texample.com/calc\t0.01s\n'; test $(wc -l < ~/runs) = 2`, nil)
 	if !c.Passed() || !c.Flaky || len(c.Failing) != 1 || c.Failing[0] != "example.com/calc.TestTiming" {
 		t.Errorf("flaky: got %+v", c)
 	}
-	c = b.check("echo run >> more; exit $(wc -l < more)", func(in *CommandInput) { in.N, in.Commit = 2, "abc" })
+	c = b.check("echo run >> ~/more; exit $(wc -l < ~/more)", func(in *CommandInput) { in.N, in.Commit = 2, "abc" })
 	if c.ExitCode != 2 || c.Flaky || c.Commit != "abc" || !strings.HasSuffix(c.File, "check-02-again.log") {
 		t.Errorf("red twice: got %+v", c)
 	}
@@ -237,6 +236,28 @@ func TestCheckIsRunAgain(t *testing.T) {
 	}
 }
 
+// A check that passes on what it has changed itself does not pass: nobody commits that. Neither its repeat nor a later run sees it, also when
+// the worker is replaced during the repeat.
+func TestCheckThatMendsItself(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	b.prepare()
+	const mends = "grep -q mended calc.go || { echo '// mended' >> calc.go; exit 3; }"
+	for n := range 2 {
+		if c := b.check(mends, func(in *CommandInput) { in.N = n + 1 }); c.ExitCode != 3 || c.Flaky {
+			t.Errorf("run %d: %+v", n, c)
+		}
+	}
+	tree, err := b.Workspaces.Open(t.Context(), b.ref.TaskID, b.ref.Fence)
+	must(t, err)
+	defer tree.Close()
+	must(t, tree.BeforeCommand(t.Context(), "check-03", true)) // of the repeat, after which the worker is gone
+	gittest.Write(t, tree.Dir(), map[string]string{"calc.go": "package calc // mended\n"})
+	if c := b.check(mends, func(in *CommandInput) { in.N = 3 }); c.ExitCode != 3 || c.Flaky {
+		t.Errorf("after the worker was replaced: %+v", c)
+	}
+}
+
 // A check that is stopped or killed has neither passed nor failed, and is not repeated.
 func TestCheckThatDoesNotEnd(t *testing.T) {
 	t.Parallel()
@@ -244,7 +265,7 @@ func TestCheckThatDoesNotEnd(t *testing.T) {
 	b.prepare()
 	for n, s := range []struct{ command, says string }{{"sleep 60", "stopped after"},
 		{"trap 'exit 0' TERM; while :; do sleep 0.01; done", "stopped after"}, {"kill -9 $$", "SIGKILL"}, {"bash -c 'kill -9 $$'; exit $?", "memory"}} {
-		c := b.check("echo run >> runs; "+s.command, func(in *CommandInput) {
+		c := b.check(s.command, func(in *CommandInput) {
 			in.N = n + 1
 			if s.says == "stopped after" {
 				in.Wall = 300 * time.Millisecond
@@ -254,7 +275,7 @@ func TestCheckThatDoesNotEnd(t *testing.T) {
 			t.Errorf("%s: got %+v", s.command, c)
 		}
 	}
-	if runs, _ := os.ReadFile(filepath.Join(b.work(), "runs")); string(runs) != strings.Repeat("run\n", 4) {
-		t.Errorf("they ran %q", runs)
+	if again, _ := filepath.Glob(filepath.Join(b.Data, "tasks", "*", "logs", "check-*-again.log")); len(again) > 0 {
+		t.Errorf("repeated: %q", again)
 	}
 }

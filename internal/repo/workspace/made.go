@@ -26,29 +26,38 @@ type made struct {
 }
 
 // BeforeCommand records which files are changed before a setup or check command runs. The key identifies the run: a repetition after a
-// crash uses the record of the first run.
-func (t *Tree) BeforeCommand(ctx context.Context, key string) error {
+// crash uses the record of the first run. If the command judges the work, what the interrupted run has changed is taken back first.
+func (t *Tree) BeforeCommand(ctx context.Context, key string, judges bool) error {
 	return wrap("note what is changed before "+key, t.at.locked(ctx, func(o *opened) error {
-		if o.state.Made.Key == key {
+		repeated := o.state.Made.Key == key
+		if repeated && !judges {
 			return nil
 		}
-		dirty, err := o.index.dirty(ctx)
+		now, known, err := o.index.dirty(ctx)
 		if err != nil {
 			return err
 		}
-		o.state.Made.Key, o.state.Made.Dirty = key, dirty
+		if repeated {
+			_, err := o.index.takeBack(ctx, now, known)
+			return err
+		}
+		o.state.Made.Key, o.state.Made.Dirty = key, now
 		return o.state.save()
 	}))
 }
 
 // AfterCommand records what the command has changed in addition. Commits leave these files out while they stay as the command left them
-// and no commit of the task touches them.
-func (t *Tree) AfterCommand(ctx context.Context, key string) error {
+// and no commit of the task touches them. If the command judges the work, what it has changed in files that were as committed is taken back:
+// otherwise the next check would judge, and pass, what nobody commits.
+func (t *Tree) AfterCommand(ctx context.Context, key string, judges bool) error {
 	return wrap("note what "+key+" has changed", t.at.locked(ctx, func(o *opened) error {
 		if o.state.Made.Key != key {
 			return nil
 		}
-		now, err := o.index.dirty(ctx)
+		now, known, err := o.index.dirty(ctx)
+		if err == nil && judges {
+			now, err = o.index.takeBack(ctx, now, known)
+		}
 		if err != nil {
 			return err
 		}
@@ -68,24 +77,38 @@ func (t *Tree) AfterCommand(ctx context.Context, key string) error {
 	}))
 }
 
-// dirty returns the files of the work tree that differ from the last commit, with their contentPrint.
-func (x *index) dirty(ctx context.Context) (map[string]string, error) {
+// takeBack undoes what the running command has changed in known files that were as the index has them, and returns what is dirty then. New
+// files stay: they may be reports, or be what setup has made, shown by a changed .gitignore.
+func (x *index) takeBack(ctx context.Context, now map[string]string, known []string) (map[string]string, error) {
+	theirs := slices.DeleteFunc(known, func(path string) bool { _, was := x.state.Made.Dirty[path]; return was })
+	if len(theirs) == 0 {
+		return now, nil
+	}
+	if err := x.repo.undo(ctx, theirs); err != nil {
+		return nil, err
+	}
+	now, _, err := x.dirty(ctx) // anew: a .gitignore may have been among them
+	return now, err
+}
+
+// dirty returns the files of the work tree that differ from the index, with their contentPrint, and those of them that the index has.
+func (x *index) dirty(ctx context.Context) (files map[string]string, known []string, err error) {
 	c, err := x.repo.changes(ctx, nil)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	root, err := os.OpenRoot(x.place.work())
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer root.Close()
-	files := map[string]string{}
+	files = map[string]string{}
 	for _, path := range slices.Concat(c.paths, c.removed) {
 		if files[path], err = contentPrint(root, path); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return files, nil
+	return files, slices.Concat(c.paths[:len(c.paths)-c.fresh], c.removed), nil
 }
 
 // contentPrint identifies a file's content: its kind and a hash, or "none" if the file does not exist.

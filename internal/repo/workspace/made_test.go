@@ -19,11 +19,12 @@ func TestWhatCommandsMakeStaysOut(t *testing.T) {
 	_, tree := b.prepare("t-1", 1)
 	write := func(files map[string]string) { gittest.Write(t, tree.Dir(), files) }
 	command := func(key string, files map[string]string) {
-		must(t, tree.BeforeCommand(t.Context(), key))
+		judges := strings.HasPrefix(key, "check")
+		must(t, tree.BeforeCommand(t.Context(), key, judges))
 		write(files)
-		must(t, tree.BeforeCommand(t.Context(), key)) // it was cut off and runs again
+		must(t, tree.BeforeCommand(t.Context(), key, judges)) // it was cut off and runs again
 		write(files)
-		must(t, tree.AfterCommand(t.Context(), key))
+		must(t, tree.AfterCommand(t.Context(), key, judges))
 	}
 	commit := func(key string, want, left []string) {
 		t.Helper()
@@ -43,7 +44,7 @@ func TestWhatCommandsMakeStaysOut(t *testing.T) {
 	}
 	command("setup-01", map[string]string{"Makefile": "all: configured\n", "lock.json": "2\n", "out/new.txt": "x\n"})
 	must(t, os.Remove(filepath.Join(tree.Dir(), "gone.txt")))
-	must(t, tree.BeforeCommand(t.Context(), "late"))
+	must(t, tree.BeforeCommand(t.Context(), "late", false))
 	if dirty, _, err := tree.Status(t.Context()); err != nil || !dirty {
 		t.Errorf("a file that was removed after the command is no change: %v", err)
 	}
@@ -56,11 +57,47 @@ func TestWhatCommandsMakeStaysOut(t *testing.T) {
 	must(t, os.Chmod(filepath.Join(tree.Dir(), "Makefile"), 0o755))
 	commit("2", []string{"Makefile", "a.go", "lock.json"}, []string{"out/new.txt"})
 
-	command("check-01", map[string]string{"a.go": "package a // work, formatted\n", "b.go": "package b // formatted\n"})
-	command("check-02", map[string]string{"b.go": "package b // formatted again\n"})
+	command("setup-02", map[string]string{"a.go": "package a // work, formatted\n", "b.go": "package b // formatted\n"})
+	command("setup-03", map[string]string{"b.go": "package b // formatted again\n"})
 	commit("3", []string{"a.go"}, []string{"b.go", "out/new.txt"})
 
 	write(map[string]string{"b.go": "package b // mine\n"})
-	command("check-03", map[string]string{"b.go": "package b // mine, formatted\n"})
-	commit("4", []string{"b.go"}, []string{"out/new.txt"})
+	command("check-03", map[string]string{"b.go": "package b // mine, formatted\n", "a.go": "package a // formatted by the check\n", "report.xml": "x\n"})
+	commit("4", []string{"b.go"}, []string{"out/new.txt", "report.xml"})
+}
+
+// A check judges what is committed, each time: what it changes is taken back. What was changed before it stays.
+func TestChecksLeaveTheWorkAsItIs(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, gittest.NewBare(t, map[string]string{".gitignore": "cache\n", "a.go": "package a\n", "dir/gone.txt": "x\n", "mine.go": "package a\n"}))
+	_, tree := b.prepare("t-1", 1)
+	dir := tree.Dir()
+	gittest.Write(t, dir, map[string]string{"mine.go": "package a // mine\n", "mine.txt": "x\n", "cache": "of setup\n"})
+	fix := func(ignored string) {
+		gittest.Write(t, dir, map[string]string{"a.go": "package a // formatted\n", "out/report.xml": "x\n", ".gitignore": ignored,
+			"mine.go": "package a // mine, formatted\n"})
+		must(t, os.RemoveAll(filepath.Join(dir, "dir")))
+		must(t, os.Symlink("out", filepath.Join(dir, "dir")))
+	}
+	see := func(when string) {
+		t.Helper()
+		for name, want := range map[string]string{"a.go": "package a\n", "dir/gone.txt": "x\n", "out/report.xml": "x\n", "cache": "of setup\n",
+			".gitignore": "cache\n", "mine.go": "package a // mine, formatted\n", "mine.txt": "x\n"} {
+			if got, _ := os.ReadFile(filepath.Join(dir, name)); string(got) != want {
+				t.Errorf("%s: %s holds %q, want %q", when, name, got, want)
+			}
+		}
+	}
+	must(t, tree.BeforeCommand(t.Context(), "check-01", true))
+	fix("# shows what setup has made\n")
+	must(t, tree.BeforeCommand(t.Context(), "check-01", true)) // it was cut off and runs again
+	see("cut off")
+	fix("cache\nout\n")
+	must(t, tree.AfterCommand(t.Context(), "check-01", true))
+	see("in the end")
+	c, err := tree.Commit(t.Context(), CommitSpec{Key: "1", Message: "x"})
+	must(t, err)
+	if want := []string{"out/report.xml (made by setup or the check)"}; !slices.Equal(c.LeftOut, want) {
+		t.Errorf("left out are %q, want %q", c.LeftOut, want)
+	}
 }

@@ -18,6 +18,7 @@ const mostListed = 64 << 20
 // changes says how the work tree differs from the index, and whether the index differs from the last commit.
 type changes struct {
 	paths    []string
+	fresh    int // how many of paths, at their end, the index does not have
 	removed  []string
 	embedded []string // top folders of embedded git repositories
 	junk     []string // new files that no project commits
@@ -76,7 +77,7 @@ func (r repo) changesIn(ctx context.Context, where, exclude []string) (c changes
 		}
 	}
 	fresh, c.junk, err = r.weed(ctx, fresh)
-	c.paths = append(c.paths, fresh...)
+	c.paths, c.fresh = append(c.paths, fresh...), len(fresh)
 	return c, err
 }
 
