@@ -179,7 +179,7 @@ func (r *toolRun) run(ctx context.Context, line, dir, file string, wall time.Dur
 func commandResult(line string, res process.Result, whole bool, file string, longest time.Duration) callResult {
 	out := map[string]any{"success": res.Exit.Code == 0 && !res.TimedOut, "exit_code": res.Exit.Code,
 		"output": headAndTail(res.Output, res.Cut), "seconds": res.Duration.Round(10 * time.Millisecond).Seconds()}
-	if len(res.Output) > shownOutput || res.Truncated {
+	if len(res.Output) > shownOutput || res.Cut > 0 {
 		out["output_file"] = filepath.Base(file)
 		out["note"] = "the output is longer; command_output shows any lines of output_file"
 	}
@@ -206,10 +206,10 @@ func headAndTail(output string, cut int64) string {
 		return output
 	}
 	if cut > 0 { // a line stands for them, and is left out too
-		cut -= int64(len(fmt.Sprintf("\n[%d bytes left out]\n", cut)))
+		cut -= int64(len(process.LeftOut(cut)))
 	}
 	head, tail := excerpt.Cut(output, shownOutput/2), excerpt.Tail(output, shownOutput/2)
-	return fmt.Sprintf("%s\n[%d bytes left out]\n%s", head, int64(len(output)-shownOutput)+cut, tail)
+	return head + process.LeftOut(int64(len(output)-shownOutput)+cut) + tail
 }
 
 // commandEnvOf is the environment of a session's commands: that of all commands, what the task sets, and what the operator gives to agents.

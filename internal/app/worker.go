@@ -92,8 +92,8 @@ func runWorker(ctx context.Context, lookup config.Lookup, stderr io.Writer) erro
 	if err != nil {
 		return fault.New(fault.Input, "read Temporal's environment: %w", err)
 	}
-	if strings.Contains(options.HostPort, "@") { // errors of the connection would repeat it
-		return fault.New(fault.Input, "TEMPORAL_ADDRESS holds a user or password").WithHint("give host:port, such as localhost:7233")
+	if err := config.CheckServer(options.HostPort); err != nil {
+		return err
 	}
 	options.Logger = tlog.NewStructuredLogger(slog.New(sdkLog{log.Handler()}))
 	endHealth, err := serveHealth(ctx, cfg, log) // a worker that waits for its server is alive

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/longshift/longshift/internal/fault"
 )
 
 // validate checks what types can't express. It looks only at the configuration itself.
@@ -122,6 +124,14 @@ func quotable(address string) string {
 		return ""
 	}
 	return address
+}
+
+// CheckServer refuses an address of the Temporal server with a login, which errors of the connection would repeat.
+func CheckServer(address string) error {
+	if !strings.Contains(address, "@") {
+		return nil
+	}
+	return fault.New(fault.Input, "TEMPORAL_ADDRESS: holds a user or password").WithHint("give host:port, such as localhost:7233")
 }
 
 // checkProxy refuses a proxy that can't be parsed: net/http would connect without one, and say nothing.

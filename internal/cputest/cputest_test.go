@@ -25,7 +25,7 @@ func TestBounded(t *testing.T) {
 	}
 }
 
-var sum int // keeps the work from being left out
+var sum int // so that the compiler does not drop the work
 
 func work(n int) func() {
 	return func() {

@@ -17,6 +17,7 @@ import (
 	"go.temporal.io/sdk/log"
 
 	"github.com/longshift/longshift/internal/cli/environ"
+	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/fault"
 )
 
@@ -51,8 +52,8 @@ func (s *Connector) Options() (client.Options, error) {
 	if err != nil {
 		return o, fault.New(fault.Input, "read Temporal's configuration: %w", err).WithHint("check the TEMPORAL_* variables and the profile file")
 	}
-	if strings.Contains(o.HostPort, "@") { // errors of the connection would repeat it
-		return o, fault.New(fault.Input, "TEMPORAL_ADDRESS holds a user or password").WithHint("give host:port, such as localhost:7233")
+	if err := config.CheckServer(o.HostPort); err != nil {
+		return o, err
 	}
 	o.HostPort = cmp.Or(o.HostPort, client.DefaultHostPort)
 	o.Namespace = cmp.Or(o.Namespace, client.DefaultNamespace)

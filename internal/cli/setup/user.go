@@ -121,11 +121,10 @@ func (u *userSettings) questions() ([]question, error) {
 func (u *userSettings) check(name string) func(answer string) error {
 	if name == temporalAddress {
 		return func(answer string) error {
-			host, port, err := net.SplitHostPort(answer)
-			if strings.Contains(answer, "@") {
-				return fault.New(fault.Input, "%s: holds a user or password", name).WithHint("give host:port, such as localhost:7233")
+			if err := config.CheckServer(answer); err != nil {
+				return err
 			}
-			if answer != "" && (err != nil || host == "" || port == "") {
+			if host, port, err := net.SplitHostPort(answer); answer != "" && (err != nil || host == "" || port == "") {
 				return fault.New(fault.Input, "%s=%q: not an address", name, answer).WithHint("give host:port, such as localhost:7233")
 			}
 			return nil

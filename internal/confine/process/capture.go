@@ -50,6 +50,9 @@ func (c *capture) left() int64 {
 	return c.total - int64(len(c.head)) - int64(min(len(c.tail), c.tailMax))
 }
 
+// LeftOut is the line that stands for so many bytes of an output.
+func LeftOut(bytes int64) string { return fmt.Sprintf("\n[%d bytes left out]\n", bytes) }
+
 // String returns what was kept as valid UTF-8, with a line between head and tail that says how much is missing.
 func (c *capture) String() string {
 	c.mu.Lock()
@@ -57,7 +60,7 @@ func (c *capture) String() string {
 	tail := c.tail[max(0, len(c.tail)-c.tailMax):]
 	gap := ""
 	if left := c.left(); left > 0 && c.headMax > 0 {
-		gap = fmt.Sprintf("\n[%d bytes left out]\n", left)
+		gap = LeftOut(left)
 	}
 	return strings.ToValidUTF8(string(c.head)+gap+string(tail), "\uFFFD")
 }

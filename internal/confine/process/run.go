@@ -23,11 +23,10 @@ type Limits struct {
 
 type Result struct {
 	Exit
-	Output    string        // stdout and stderr in the order they arrived, cut in the middle to Limits.Keep
-	Cut       int64         // bytes that are missing in Output
-	Duration  time.Duration // wall time
-	Truncated bool          // Output is incomplete
-	TimedOut  bool          // Limits.Wall was reached
+	Output   string        // stdout and stderr in the order they arrived, cut in the middle to Limits.Keep
+	Cut      int64         // bytes that Output lacks; LeftOut says so in it
+	Duration time.Duration // wall time
+	TimedOut bool          // Limits.Wall was reached
 }
 
 // Recorded is the exit code as it is written down: -1 for a command that was ended at its limit, since many exit with 0 then.
@@ -68,7 +67,6 @@ func Run(ctx context.Context, s Spec, l Limits) (Result, error) {
 	kept := newCapture(int(l.Keep/2), int(l.Keep-l.Keep/2))
 	io.Copy(io.MultiWriter(kept, file.in), p.Stdout()) // neither writer fails, and the reader ends with the tree
 	r := Result{Exit: p.Wait(), Output: kept.String(), Cut: kept.cut(), Duration: time.Since(begin)}
-	r.Truncated = r.Cut > 0
 	err = file.close()
 	if ctx.Err() != nil {
 		return r, fmt.Errorf("run command: %w", context.Cause(ctx))

@@ -78,7 +78,7 @@ func (t *Tree) AfterCommand(ctx context.Context, key string, judges bool) error 
 }
 
 // takeBack undoes what the running command has changed in known files that were as the index has them, and returns what is dirty then. New
-// files stay: they may be reports, or be what setup has made, shown by a changed .gitignore.
+// files stay: they may be reports, or files of setup that only show because the command has changed .gitignore.
 func (x *index) takeBack(ctx context.Context, now map[string]string, known []string) (map[string]string, error) {
 	theirs := slices.DeleteFunc(known, func(path string) bool { _, was := x.state.Made.Dirty[path]; return was })
 	if len(theirs) == 0 {
