@@ -47,7 +47,11 @@ func hostWithRoom(
 	}
 	log.WarnContext(ctx, "A host can't start on a full disk; what ended tasks have left is removed first", "error", err)
 	makeRoom()
-	return newHostConfig(ctx, cfg, secrets, log)
+	h, release, err = newHostConfig(ctx, cfg, secrets, log)
+	if full := disk.Full(cfg.Data); err != nil && full != nil { // not every error of a full disk says that it is full
+		err = full
+	}
+	return h, release, err
 }
 
 // newHostConfig builds what one host needs. The returned function releases it.

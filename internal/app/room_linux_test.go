@@ -3,12 +3,14 @@ package app
 import (
 	"log/slog"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
 
 	"github.com/longshift/longshift/internal/disk/disktest"
+	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/redact"
 	"github.com/longshift/longshift/internal/sweep"
 )
@@ -31,6 +33,8 @@ func TestStartOnAFullDisk(t *testing.T) {
 	if _, end, err := hostWithRoom(t.Context(), cfg, redact.New(), log, func() {}); err == nil {
 		end()
 		t.Fatal("a host starts without room, so this shows nothing")
+	} else if !strings.Contains(err.Error(), "is full") || fault.HintOf(err) == "" {
+		t.Errorf("without room: %v", err)
 	}
 	_, end, err = hostWithRoom(t.Context(), cfg, redact.New(), log, func() { sweepOnce(t.Context(), sweeper, newCaches(cfg, log).Sweep) })
 	must(t, err)
