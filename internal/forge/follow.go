@@ -29,7 +29,7 @@ type Snapshot struct {
 	BaseHead   string `json:"baseHead,omitempty"`
 	Mergeable  *bool  `json:"mergeable,omitempty"` // nil: the forge does not know yet
 	MergedBy   string `json:"mergedBy,omitempty"`  // or who closed it, when known
-	Pending    int    `json:"pending,omitempty"`   // checks still running on the head
+	Pending    int    `json:"pending,omitempty"`   // checks on the head that have not ended, and may be waited for
 	Passed     int    `json:"passed,omitempty"`    // checks that passed on it
 	Items      []Item `json:"items,omitempty"`     // oldest first, at most 20
 	More       int    `json:"more,omitempty"`      // items that were left out

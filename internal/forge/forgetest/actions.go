@@ -6,16 +6,18 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"time"
 )
 
 // Run is one of a workflow of GitHub Actions. Jobs make their own; one that is set has what they do not tell.
 type Run struct {
 	ID         int64 // as in Check.Run
 	Head       string
-	Workflow   int64  // 0 is 1
-	Event      string // "" is pull_request
-	Status     string // "" is what its jobs say
-	Conclusion string // of a completed one; "" is what its jobs say
+	Workflow   int64     // 0 is 1
+	Event      string    // "" is pull_request
+	Status     string    // "" is what its jobs say
+	Conclusion string    // of a completed one; "" is what its jobs say
+	At         time.Time // when it began; zero is now
 }
 
 // firstRun is the number from which on runs count that nobody has given one.
@@ -25,6 +27,7 @@ const firstRun = 700_000
 func (g *GitHub) SetRun(repo string, r Run) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	r.At = g.at(r.At)
 	f := g.feedbackOn(repo)
 	f.runs = append(slices.DeleteFunc(f.runs, func(old Run) bool { return old.ID == r.ID }), r)
 }
@@ -52,7 +55,7 @@ func (g *GitHub) runs(repo *Repository, r *http.Request) answer {
 	}
 	for _, c := range f.checks {
 		if c.Job && c.Head == head && !slices.ContainsFunc(found, func(r Run) bool { return r.ID == c.Run }) {
-			found = append(found, Run{ID: c.Run, Head: head})
+			found = append(found, Run{ID: c.Run, Head: head, At: c.At})
 		}
 	}
 	slices.SortFunc(found, func(a, b Run) int { return cmp.Compare(b.ID, a.ID) })
@@ -94,10 +97,12 @@ func (g *GitHub) runBody(repo *Repository, r Run) map[string]any {
 		}
 	}
 	status = cmp.Or(r.Status, status)
+	begun := stamp(r.At)
 	m := g.object("workflow-run", map[string]any{
 		"id": r.ID, "head_sha": r.Head, "status": status, "conclusion": nil, "workflow_id": cmp.Or(r.Workflow, 1),
 		"run_attempt": max(attempts, 1), "event": cmp.Or(r.Event, "pull_request"),
 		"html_url": fmt.Sprintf("%s/%s/actions/runs/%d", g.URL, repo.Name, r.ID), "name": "CI",
+		"created_at": begun, "run_started_at": begun,
 		"repository": g.repoBody("minimal-repository", repo), "head_repository": g.repoBody("minimal-repository", repo),
 	})
 	if status == "completed" {

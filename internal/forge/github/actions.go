@@ -69,7 +69,7 @@ func (l *snapshot) jobs(ctx context.Context) ([]*gh.CheckRun, error) {
 		if isDone(r.GetStatus()) || slices.ContainsFunc(jobs, func(j *gh.WorkflowJob) bool { return !isDone(j.GetStatus()) }) {
 			continue
 		}
-		all = append(all, &gh.CheckRun{Name: r.Name, Status: r.Status}) // jobs that wait for others do not exist yet
+		all = append(all, &gh.CheckRun{Name: r.Name, Status: r.Status, StartedAt: cmp.Or(r.RunStartedAt, r.CreatedAt)}) // jobs that wait for others do not exist yet
 	}
 	return all, nil
 }
@@ -117,6 +117,6 @@ func asCheck(j *gh.WorkflowJob) *gh.CheckRun {
 	}
 	return &gh.CheckRun{
 		ID: j.ID, Name: j.Name, Status: j.Status, Conclusion: j.Conclusion, HTMLURL: j.HTMLURL, DetailsURL: j.HTMLURL,
-		CompletedAt: j.CompletedAt, App: &gh.App{Slug: &slug}, Output: &gh.CheckRunOutput{Title: &title},
+		StartedAt: cmp.Or(j.StartedAt, j.CreatedAt), CompletedAt: j.CompletedAt, App: &gh.App{Slug: &slug}, Output: &gh.CheckRunOutput{Title: &title},
 	}
 }

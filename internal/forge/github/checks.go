@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	gh "github.com/google/go-github/v66/github"
 
@@ -14,6 +15,9 @@ import (
 )
 
 const maxNotes = 10 // annotations of a check
+
+// mostPending is how long a check is waited for that has not ended.
+const mostPending = 2 * time.Hour
 
 // waiting is the status of a job that begins when a person approves its deployment.
 const waiting = "waiting"
@@ -39,7 +43,7 @@ func (l *snapshot) checks(ctx context.Context) error {
 		switch c := r.GetConclusion(); {
 		case r.GetStatus() == waiting:
 		case r.GetStatus() != "completed":
-			l.Pending++
+			l.pending(r.GetStartedAt().Time)
 		case c == "success" || c == "neutral" || c == "skipped":
 			l.Passed++
 		case c == "failure" || c == "timed_out" || c == "startup_failure":
@@ -51,7 +55,7 @@ func (l *snapshot) checks(ctx context.Context) error {
 	for _, s := range statuses {
 		switch s.GetState() {
 		case "pending":
-			l.Pending++
+			l.pending(s.GetUpdatedAt().Time)
 		case "success":
 			l.Passed++
 		case "failure", "error":
@@ -63,6 +67,19 @@ func (l *snapshot) checks(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// pending counts a check that has not ended, unless it has had its time: some never end, such as the status of an agreement that nobody signs,
+// and would hold back those that failed.
+func (l *snapshot) pending(since time.Time) {
+	until := since.Add(mostPending)
+	if !since.IsZero() && !l.now().Before(until) {
+		return
+	}
+	l.Pending++
+	if !since.IsZero() && (l.until.IsZero() || until.Before(l.until)) {
+		l.until = until
+	}
 }
 
 // checkKey identifies a check. Two checks can have one name, and a name can look like another one with its number.

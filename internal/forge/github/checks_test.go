@@ -57,6 +57,59 @@ func TestChecks(t *testing.T) {
 	}
 }
 
+// TestPendingForEver: a check that has not ended within its time holds back no other, and that time is noticed although nothing changes. A later
+// one is waited for.
+func TestPendingForEver(t *testing.T) {
+	for name, begin := range map[string]func(b *bench, name string){
+		"check": func(b *bench, name string) {
+			b.server.SetCheck(repo, forgetest.Check{Name: name, Head: commit("work 1"), Status: "queued"})
+		},
+		"status": func(b *bench, name string) {
+			b.server.SetStatus(repo, forgetest.Status{Context: name, Head: commit("work 1"), State: "pending"})
+		},
+		"job": func(b *bench, name string) {
+			b.server.Withhold("checks")
+			b.server.SetCheck(repo, aJob(name, "in_progress", ""))
+		},
+		"run without jobs": func(b *bench, name string) {
+			b.server.Withhold("checks")
+			b.server.SetRun(repo, forgetest.Run{ID: int64(10 + len(name)), Workflow: int64(len(name)), Head: commit("work 1"), Status: "queued"})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, n := opened(t)
+			begin(b, "cla")
+			b.clock.advance(mostPending / 2)
+			begin(b, "build")
+			both := b.look(n, "")
+			if both.Pending != 2 {
+				t.Errorf("got %+v", both)
+			}
+			b.clock.advance(mostPending/2 - time.Second)
+			if l := b.look(n, both.Stamp); !l.Unchanged {
+				t.Errorf("got %+v", l)
+			}
+			b.clock.advance(time.Second)
+			one := b.look(n, both.Stamp)
+			if one.Unchanged || one.Pending != 1 {
+				t.Errorf("got %+v", one)
+			}
+			if l := b.look(n, one.Stamp); !l.Unchanged {
+				t.Errorf("got %+v", l)
+			}
+			b.clock.advance(mostPending / 2)
+			none := b.look(n, one.Stamp)
+			if none.Unchanged || none.Pending != 0 {
+				t.Errorf("got %+v", none)
+			}
+			b.clock.advance(mostPending)
+			if l := b.look(n, none.Stamp); !l.Unchanged {
+				t.Errorf("got %+v", l)
+			}
+		})
+	}
+}
+
 func TestJobThatFailed(t *testing.T) {
 	b, n := opened(t)
 	id := b.server.SetCheck(repo, forgetest.Check{Name: "test (1.26)", Head: commit("work 1"), Conclusion: "failure", Job: true, Log: failed("2026-01-02", 3000),

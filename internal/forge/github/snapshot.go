@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"time"
 
 	gh "github.com/google/go-github/v66/github"
 
@@ -38,6 +39,7 @@ type snapshot struct {
 	writers  map[string]bool // whether a login may write: asked once per snapshot
 	done     map[string]int64
 	found    []finding
+	until    time.Time // when a check that is pending has had its time, if nothing changes before
 }
 
 // finding is an item, and the check run that it comes from, if any.

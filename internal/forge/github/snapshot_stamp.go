@@ -29,6 +29,7 @@ type tagged struct {
 type stamp struct {
 	Head string   `json:"h,omitempty"` // commit whose checks were read
 	Base string   `json:"b,omitempty"`
+	Till int64    `json:"u,omitempty"` // from this Unix time on less counts as pending
 	Pull string   `json:"p"`           // hash of the pull request's own fields
 	Tags []string `json:"t,omitempty"` // each: letter of the kind, number of the page, rest of the kind, ":", tag
 }
@@ -41,6 +42,9 @@ func (l *snapshot) stamp(p *gh.PullRequest) string {
 	s := stamp{Pull: essence(p)}
 	if l.State == forge.Open {
 		s.Head, s.Base = l.Head, l.Base
+	}
+	if !l.until.IsZero() {
+		s.Till = l.until.Unix()
 	}
 	for _, t := range l.tags {
 		// GitHub finds out whether it can be merged only after this answer, so its tag can't be relied on before that.
@@ -72,6 +76,9 @@ func essence(p *gh.PullRequest) string {
 func (l *snapshot) unchanged(ctx context.Context, seen string) (bool, error) {
 	var s stamp
 	if seen == "" || len(seen) > maxStamp || json.Unmarshal([]byte(seen), &s) != nil {
+		return false, nil
+	}
+	if s.Till != 0 && l.now().Unix() >= s.Till {
 		return false, nil
 	}
 	l.Head, l.Base = s.Head, s.Base
