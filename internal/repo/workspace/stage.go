@@ -59,6 +59,7 @@ func (r repo) changesIn(ctx context.Context, where, exclude []string) (c changes
 		return c, fmt.Errorf("look for changes: %w", err)
 	}
 	var fresh []string
+	blobs := map[string]string{} // of changed files whose kind and mode are those of the index
 	for entry := range strings.SplitSeq(text, "\x00") {
 		kind, rest, _ := strings.Cut(entry, " ")
 		f := strings.SplitN(rest, " ", 8)
@@ -74,7 +75,13 @@ func (r repo) changesIn(ctx context.Context, where, exclude []string) (c changes
 			c.removed = append(c.removed, f[7])
 		case f[0][1] != '.':
 			c.paths = append(c.paths, f[7])
+			if f[3] == f[4] && strings.HasPrefix(f[3], "100") {
+				blobs[f[7]] = f[6]
+			}
 		}
+	}
+	if c.paths, err = r.withoutUntouched(c.paths, blobs); err != nil {
+		return c, err
 	}
 	fresh, c.junk, err = r.weed(ctx, fresh)
 	c.paths, c.fresh = append(c.paths, fresh...), len(fresh)
