@@ -17,6 +17,14 @@ import (
 // longestRest is how long an account is left alone at most. The longest quotas that are known are weekly.
 const longestRest = 8 * 24 * time.Hour
 
+// believed is the time until which an API says that a quota is used up, or longestRest from now: what it says may be wrong.
+func believed(ctx workflow.Context, until time.Time) time.Time {
+	if longest := workflow.Now(ctx).Add(longestRest); until.After(longest) {
+		return longest
+	}
+	return until
+}
+
 // accounts is the state of Accounts.
 type accounts struct {
 	signals.AccountsState
@@ -66,9 +74,7 @@ func (a *accounts) wait(ctx workflow.Context) error {
 // cool adds an account. Of two times the later one counts.
 func (a *accounts) cool(ctx workflow.Context, c signals.Cooling) (none struct{}, err error) {
 	a.asked, a.changed = true, true
-	if longest := workflow.Now(ctx).Add(longestRest); c.Until.After(longest) {
-		c.Until = longest // what an API says may be wrong
-	}
+	c.Until = believed(ctx, c.Until)
 	c.Since, c.Why = workflow.Now(ctx), excerpt.Line(c.Why, 200)
 	for i, was := range a.Cooling {
 		if was.Account == c.Account {

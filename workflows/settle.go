@@ -178,7 +178,7 @@ func (se *sessions) quota(ctx workflow.Context, s *session, res activities.Sessi
 	if passed := !until.After(workflow.Now(ctx)); passed || se.quotas > 1 && until.Before(least) {
 		until = least
 	}
-	return se.parking.waitUntil(ctx, signals.ReasonQuota, until, why)
+	return se.parking.waitUntil(ctx, signals.ReasonQuota, believed(ctx, until), why)
 }
 
 // jitter spreads tasks that wait for one account over two seconds. It is a hash of their run: workflows use no random numbers.

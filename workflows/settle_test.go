@@ -73,6 +73,24 @@ func TestSuccessResetsTheWaitForQuota(t *testing.T) {
 	}
 }
 
+// A time that is years away is not believed for long: the session is asked again.
+func TestQuotaThatComesBackTooLate(t *testing.T) {
+	w := newWorld(t)
+	n := 0
+	w.agent = func(activities.SessionInput) (activities.SessionResult, error) {
+		if n++; n == 1 {
+			return activities.SessionResult{Kind: agent.Quota, Reset: w.env.Now().AddDate(30, 0, 0), Error: "used up"}, nil
+		}
+		return activities.SessionResult{}, nil
+	}
+	w.settings.Approval.Mode = "none"
+	began := w.env.Now()
+	s := w.start(t)
+	if took := w.env.Now().Sub(began); s.Outcome != task.PullRequest || took < 8*24*time.Hour || took > 9*24*time.Hour {
+		t.Errorf("outcome %s after %s", s.Outcome, took)
+	}
+}
+
 // A quota that ends the task is the account's: no server is out of reach, and trying again at once would not help.
 func TestQuotaThatEndsTheTask(t *testing.T) {
 	w := newWorld(t)
