@@ -30,6 +30,7 @@ type checks struct {
 	proofs    int  // runs of proofs of deliverables
 	ready     tree // for which setup has passed
 	setIn     int  // in which of the task's workspaces setup last ran
+	cleanIn   int  // which of them was last emptied of all that is not committed
 	unchecked bool // something has changed since the last check
 }
 
@@ -88,19 +89,6 @@ func (ck *checks) setupAnew(ctx workflow.Context) error {
 	return nil
 }
 
-// judge runs a command that judges the work, in a tree in which setup has run. One that a host has run which took the task over meanwhile says
-// nothing: what setup makes is not there.
-func (ck *checks) judge(ctx workflow.Context, run func() (*signals.Check, error)) (*signals.Check, error) {
-	for {
-		if err := ck.setupAnew(ctx); err != nil {
-			return nil, err
-		}
-		if c, err := run(); err != nil || !ck.bare(ctx) {
-			return c, err
-		}
-	}
-}
-
 // bare tells whether the work tree is one in which setup has not run.
 func (ck *checks) bare(ctx workflow.Context) bool {
 	return ck.settings.Setup != "" && ck.setIn != ck.runner.made && workflow.GetVersion(ctx, freshTree, workflow.DefaultVersion, 1) >= 1
@@ -135,7 +123,7 @@ func (ck *checks) check(ctx workflow.Context) error {
 		return nil
 	}
 	for unfinished := 0; ; {
-		c, err := ck.judge(ctx, func() (*signals.Check, error) {
+		c, err := ck.judge(ctx, false, func() (*signals.Check, error) {
 			ck.checked++
 			return ck.command(ctx, commands.RunChecks, activities.CommandInput{N: ck.checked, Command: ck.settings.Check}, "check: ")
 		})
@@ -156,7 +144,7 @@ func (ck *checks) check(ctx workflow.Context) error {
 
 // prove runs the proof of a deliverable on the work as it is.
 func (ck *checks) prove(ctx workflow.Context, d task.Deliverable, clean bool) (*signals.Check, error) {
-	return ck.judge(ctx, func() (*signals.Check, error) {
+	return ck.judge(ctx, clean, func() (*signals.Check, error) {
 		ck.proofs++
 		in := activities.CommandInput{N: ck.proofs, Command: d.Proof, Commands: ck.settings.Commands, Clean: clean}
 		return ck.command(ctx, commands.RunProof, in, d.ID+": ")

@@ -15,7 +15,6 @@ type proofs struct {
 	facts
 	journal *journal
 	checks  *checks
-	runner  *runner
 
 	begun  map[string]bool           // deliverables whose proof has run before the work, by id
 	guards map[string]bool           // of these it passed then
@@ -97,7 +96,7 @@ func (p *proofs) again(ctx workflow.Context) (open bool, err error) {
 	clean := len(p.due(true)) > 0 && keepsStatus(ctx)
 	due := p.due(clean)
 	if clean {
-		if err := p.checkOut(ctx); err != nil {
+		if err := p.checks.checkOut(ctx); err != nil {
 			return false, err
 		}
 	}
@@ -122,12 +121,4 @@ func (p *proofs) again(ctx workflow.Context) (open bool, err error) {
 		p.journal.remember(ctx, "error", said)
 	}
 	return open, nil
-}
-
-// checkOut takes everything out of the workspace that is not committed, and sets it up again.
-func (p *proofs) checkOut(ctx workflow.Context) error {
-	if err := p.runner.inGit(ctx, "check out "+short(p.status.Head), git.CheckOut, func() any { return p.ref() }, nil); err != nil {
-		return err
-	}
-	return p.checks.setUp(ctx, true)
 }

@@ -309,6 +309,26 @@ func TestRecord(t *testing.T) {
 	}
 }
 
+// The host goes while proofs run on a clean checkout: the next one checks the work out, and sets it up like the one before.
+func TestCleanProofsOnAnotherHost(t *testing.T) {
+	for _, setup := range []string{"make deps", ""} {
+		w := newWorld(t)
+		w.settings.Setup = setup
+		w.plansProof("go test -run TestIt")
+		w.hosts, w.probe, w.ahead = []string{"alpha", "beta"}, unanswered, "commit2"
+		w.cut = func(command string, n int) error {
+			if n == 3 && command == "go test -run TestIt" {
+				return stopping()
+			}
+			return nil
+		}
+		s := w.startWith(t, `{"repository":"acme/calc","task":"carry it out","spec":["SPEC.md"]}`)
+		if s.Outcome != task.PullRequest || w.takes != 2 || w.checkouts != 2 || setup != "" && w.cleanSetups != 2 {
+			t.Errorf("with setup %q: %s on %d hosts, %d checkouts, %d of which were set up", setup, s.Outcome, w.takes, w.checkouts, w.cleanSetups)
+		}
+	}
+}
+
 // A deliverable that passes only with what is not committed goes back, and one that nothing has shown is recorded as it is.
 func TestPassesOnlyInTheWorkspace(t *testing.T) {
 	w := newWorld(t)

@@ -49,7 +49,7 @@ func (t *pipeline) verifyOutdated(ctx workflow.Context) (list []activities.Recor
 			continue
 		}
 		if len(list) == 0 {
-			if err := t.deliverables.proofs.checkOut(ctx); err != nil {
+			if err := t.checks.checkOut(ctx); err != nil {
 				return nil, err
 			}
 		}

@@ -52,11 +52,12 @@ type world struct {
 	prove    func(command string, n int) signals.Check // what the nth run of a proof comes to, from 1; nil: it fails the first time
 	proofs   map[string]int                            // runs of proofs
 
-	checkouts int
-	records   []activities.RecordInput
-	known     []activities.Known                                         // what the status file lists
-	planned   bool                                                       // they are of the specification as it is
-	recorded  func(activities.RecordInput) (activities.Committed, error) // may be nil
+	checkouts   int
+	cleanSetups int // setups of clean checkouts
+	records     []activities.RecordInput
+	known       []activities.Known                                         // what the status file lists
+	planned     bool                                                       // they are of the specification as it is
+	recorded    func(activities.RecordInput) (activities.Committed, error) // may be nil
 
 	rooms   []task.Room // in which tasks are shown
 	notices []signals.Notice
@@ -164,6 +165,9 @@ func aPlan(ids ...string) *task.Plan {
 
 func (w *world) RunSetup(_ context.Context, in activities.CommandInput) (signals.Check, error) {
 	w.commands = append(w.commands, in.Command)
+	if in.Clean {
+		w.cleanSetups++
+	}
 	c := w.setup
 	c.Command, c.Duration = in.Command, time.Second
 	return c, nil
