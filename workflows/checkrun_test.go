@@ -73,6 +73,19 @@ func TestCheckRunIsACourtesy(t *testing.T) {
 	}
 }
 
+// A task that is abandoned while its last step runs ends as the person was told: nothing is removed, and nobody follows its pull request.
+func TestAbandonedWhileTheCheckRunIsWritten(t *testing.T) {
+	w := newWorld(t)
+	w.takesRuns = true
+	w.runFails = func() error {
+		w.env.SignalWorkflow(signals.Abandon, signals.AbandonRequest{Reason: "not wanted"})
+		return temporal.NewApplicationError("busy", string(fault.Infra))
+	}
+	if s := w.start(t); s.Outcome != task.Abandoned || !strings.Contains(s.Detail, "not wanted") || s.PullRequest == nil || w.cleaned != 0 {
+		t.Errorf("%s %q, pull request %v, %d workspaces removed", s.Outcome, s.Detail, s.PullRequest, w.cleaned)
+	}
+}
+
 // A round is in progress on the head that it begins with, and its result on what it pushes.
 func TestCheckRunsOfARound(t *testing.T) {
 	w := newWorld(t)

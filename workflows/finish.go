@@ -19,6 +19,8 @@ import (
 func (t *pipeline) finish(ctx workflow.Context, err error) (signals.Status, error) {
 	var e *ending
 	switch {
+	case err == nil && t.abandonedLate(ctx):
+		e = &ending{task.Abandoned, t.inbox.abandoned}
 	case err == nil:
 		e = &ending{outcome: task.PullRequest}
 	case errors.As(err, &e):
@@ -57,6 +59,13 @@ func (t *pipeline) finish(ctx workflow.Context, err error) (signals.Status, erro
 		return *t.status, t.failure(err)
 	}
 	return *t.status, nil
+}
+
+// abandonedLast is the change since which a task that is abandoned while its last step runs ends as abandoned, as the person was told.
+const abandonedLast = "abandoned-last"
+
+func (t *pipeline) abandonedLate(ctx workflow.Context) bool {
+	return t.inbox.abandoned != "" && workflow.GetVersion(ctx, abandonedLast, workflow.DefaultVersion, 1) >= 1
 }
 
 // failure keeps the kind of the error that ended the task, so that clients return the right exit code.
