@@ -37,7 +37,7 @@ func (cm *commits) found(findings []task.Finding) { cm.last.findings = findings 
 
 // giveUp forgets a commit that failed: its work is no longer in the workspace.
 func (cm *commits) giveUp() {
-	cm.last.failed = ""
+	cm.last.failed, cm.runner.unsaved = "", ""
 	cm.record.dropped()
 }
 
@@ -72,7 +72,9 @@ func (cm *commits) commit(ctx workflow.Context, r task.Report) error {
 			cm.last.refused = out.Failed
 		}
 	}
+	cm.runner.unsaved = ""
 	if cm.last.failed != "" {
+		cm.runner.unsaved = cm.assignment.Host
 		cm.journal.say(ctx, "error", "commit failed: %s", firstLine(out.Failed))
 		cm.journal.remember(ctx, "error", "the commit failed: "+out.Failed)
 		return nil

@@ -30,6 +30,7 @@ type result struct {
 	done    bool
 	commit  string // "" when nothing had to change
 	commits int    // how many commits the task had then
+	told    []prompt.Message
 }
 
 // begin forgets the results of an earlier round.
@@ -141,6 +142,7 @@ func (dv *deliverables) lacks(ctx workflow.Context, d task.Deliverable, r task.R
 // deliver has sessions work on a deliverable until what one of them reported is committed.
 func (dv *deliverables) deliver(ctx workflow.Context, d task.Deliverable) (task.Report, error) {
 	for {
+		dv.sessions.inbox.takeTold() // of the planner, the reviewer or another deliverable
 		dv.journal.enter(ctx, task.Executing)
 		res, err := dv.sessions.converse(ctx, task.Implementer, dv.brief(&d))
 		if err != nil {
@@ -164,11 +166,12 @@ func (dv *deliverables) deliver(ctx workflow.Context, d task.Deliverable) (task.
 		}
 		if dv.status.Fence != fence && len(dv.status.Commits) == commits && res.Report.Kind != task.ReportBlocked {
 			dv.status.Plan = plan // the host went between the session and its commit, and the work with it
+			dv.sessions.inbox.tellAgain()
 			dv.journal.remember(ctx, "error", d.ID+": its work was lost with its host and is done again")
 			dv.journal.say(ctx, "host", "the work on %s was lost with its host; doing it again", d.ID)
 			continue
 		}
-		dv.answered(d, res.Report, len(dv.status.Commits) > commits)
+		dv.answered(ctx, d, res.Report, len(dv.status.Commits) > commits)
 		return res.Report, nil
 	}
 }
@@ -183,14 +186,17 @@ func (dv *deliverables) brief(d *task.Deliverable) brief {
 }
 
 // answered stores the result of a deliverable. A session that fixes it adds its commit.
-func (dv *deliverables) answered(d task.Deliverable, r task.Report, committed bool) {
+func (dv *deliverables) answered(ctx workflow.Context, d task.Deliverable, r task.Report, committed bool) {
 	one := result{text: r.Text, done: r.Kind != task.ReportBlocked}
 	if dv.fixing > 0 {
 		one = dv.results[d.ID]
 	}
-	one.commits = len(dv.status.Commits)
-	if committed {
+	one.commits, one.told = len(dv.status.Commits), append(one.told, dv.sessions.inbox.takeTold()...)
+	switch {
+	case committed:
 		one.commit = dv.status.Head
+	case dv.commits.last.failed != "" && workflow.GetVersion(ctx, unsavedLost, workflow.DefaultVersion, 1) >= 1:
+		one.commits++ // it will be in the next one
 	}
 	dv.results[d.ID] = one
 	for _, d := range dv.status.Plan.Deliverables { // a session that says the whole plan is done has done the others too

@@ -28,6 +28,7 @@ type inbox struct {
 	decision  *decision        // on the current plan revision
 	resumes   int              // resume requests so far
 	tells     []prompt.Message // messages for the next session
+	told      []prompt.Message // messages that sessions were told; see takeTold
 	abandoned string           // why, when somebody abandoned the task
 }
 
@@ -84,7 +85,21 @@ func (ib *inbox) open() error {
 func (ib *inbox) takeTells() []prompt.Message {
 	tells := ib.tells
 	ib.tells, ib.status.Tells = nil, 0
+	ib.told = append(ib.told, tells...)
 	return tells
+}
+
+// takeTold returns the messages that sessions were told since it was last called.
+func (ib *inbox) takeTold() []prompt.Message {
+	told := ib.told
+	ib.told = nil
+	return told
+}
+
+// tellAgain keeps messages, and those that sessions were told last, for the next session: the work of the others is lost.
+func (ib *inbox) tellAgain(earlier ...prompt.Message) {
+	ib.tells = slices.Concat(earlier, ib.takeTold(), ib.tells)
+	ib.status.Tells = len(ib.tells)
 }
 
 // decided returns the decision on the current plan revision, nil while there is none.

@@ -198,3 +198,87 @@ func TestCommitThatNobodyReported(t *testing.T) {
 		}
 	}
 }
+
+// What people said to a session whose work is lost is said to the one that does it again, and to no other.
+func TestMessagesOfLostWorkAreToldAgain(t *testing.T) {
+	for name, c := range map[string]struct {
+		inReview bool
+		roles    string
+		told     []int // sessions, from 0
+	}{
+		"before the commit": {false, "piiir", []int{1, 2}}, "in review": {true, "piiriir", []int{1, 4}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, _ := losing(t, "base")
+			gone := false
+			w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+				if in.Role == task.Planner {
+					w.env.SignalWorkflow(signals.Tell, signals.TellRequest{Text: "use tabs"})
+				}
+				if in.Role == task.Reviewer && c.inReview && !gone {
+					gone = true
+					return activities.SessionResult{}, stopping()
+				}
+				return activities.SessionResult{}, nil
+			}
+			if !c.inReview {
+				w.behind = nil
+				w.commit = func(in activities.CommitInput) (activities.Committed, error) {
+					switch {
+					case !gone:
+						gone = true
+						return activities.Committed{}, stopping()
+					case in.Session == 2: // on the new host there is nothing of that session
+						return activities.Committed{Commit: "base"}, nil
+					}
+					return activities.Committed{Commit: "c", Created: true, Files: 1}, nil
+				}
+			}
+			s := w.start(t)
+			var told []int
+			for n, in := range w.asked {
+				if len(in.Prompt.Messages) > 0 {
+					told = append(told, n)
+				}
+			}
+			if s.Outcome != task.PullRequest || w.roles() != c.roles || !slices.Equal(told, c.told) {
+				t.Errorf("outcome %s, sessions %s, of which %v were told, want %s, %v", s.Outcome, w.roles(), told, c.roles, c.told)
+			}
+		})
+	}
+}
+
+// A commit fails, a person is asked, and the host goes with the work before the answer: it is done again, checked and reviewed before anything
+// is published. A host that is only assigned again has it still.
+func TestWorkThatNoCommitHasIsLostWithItsHost(t *testing.T) {
+	for name, c := range map[string]struct {
+		hosts []string
+		roles string
+	}{
+		"another host": {[]string{"alpha", "beta"}, "piirir"}, "the same host": {[]string{"alpha", "alpha"}, "piir"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.hosts, w.probe = c.hosts, unanswered
+			w.commit = func(activities.CommitInput) (activities.Committed, error) {
+				switch len(w.commits) {
+				case 1:
+					return activities.Committed{Commit: "commit1", Created: true, Files: 1}, nil
+				case 2, 3:
+					return activities.Committed{Commit: "commit1", Failed: "no space"}, nil
+				case 4:
+					return activities.Committed{}, stopping()
+				}
+				return activities.Committed{Commit: "commit2", Created: true, Files: 2}, nil
+			}
+			w.env.RegisterDelayedCallback(func() { w.env.SignalWorkflow(signals.Resume, nil) }, time.Hour)
+			s := w.start(t)
+			if s.Outcome != task.PullRequest || w.roles() != c.roles || len(s.Commits) != 2 {
+				t.Errorf("outcome %s, sessions %s, commits %v\n%s", s.Outcome, w.roles(), s.Commits, logText(s))
+			}
+			if d := w.asked[len(w.asked)-2].Prompt.Deliverable; c.hosts[1] == "beta" && (d == nil || d.ID != "API-002") {
+				t.Errorf("%v was done again, want API-002", d)
+			}
+		})
+	}
+}

@@ -46,6 +46,7 @@ var recorded = map[string][]string{
 		"same session twice", "outcome pull_request"},
 	"clean-up-lost": {"sessions pir", "activity CleanUp", "timeout Heartbeat", "timeout ScheduleToStart", "fence 2",
 		"queue longshift-host-alpha-ctl", "marker Version", "outcome pull_request"},
+	"unsaved-lost":      {"sessions pirir", "timeout ScheduleToStart", "queue longshift-host-beta", "fence 2", "marker Version", "outcome pull_request"},
 	"workspace-lost":    {"sessions pir", "activity failed LongshiftNotFound", "fence 2", "outcome pull_request"},
 	"access-refused":    {"activity failed LongshiftDenied", "log suspended access", "signal resume", "fence 2", "outcome pull_request"},
 	"changes-requested": {"sessions pirpir", "revision 2", "iteration 2", "outcome pull_request"},

@@ -35,6 +35,7 @@ type runner struct {
 	parking  *parking
 	assigned int                              // hosts assigned since a step last succeeded
 	made     int                              // workspaces made or restored
+	unsaved  string                           // host whose workspace holds work that could not be committed, "" for none
 	known    []activities.Known               // deliverables that earlier tasks have recorded
 	planned  bool                             // those that are open are what the specification still asks for
 	restored func(ctx workflow.Context) error // completes a workspace that was made again; may be nil
@@ -211,13 +212,22 @@ func (ru *runner) workspace(ctx workflow.Context) error {
 	if out.Snapshot {
 		ru.journal.say(ctx, "host", "the work that was not committed yet was restored as it was pushed last")
 	}
-	if out.Behind {
-		return &lost{out.Head}
+	if ru.losesUnsaved(ctx, out) || out.Behind {
+		return &lost{out.Head, out.Behind}
 	}
 	if ru.restored != nil {
 		return ru.restored(ctx)
 	}
 	return nil
+}
+
+// losesUnsaved tells whether the workspace lacks work that could not be committed, because it is another host's.
+func (ru *runner) losesUnsaved(ctx workflow.Context, out activities.Prepared) bool {
+	if ru.unsaved == "" || ru.unsaved == ru.assignment.Host || out.Snapshot || workflow.GetVersion(ctx, unsavedLost, workflow.DefaultVersion, 1) < 1 {
+		return false
+	}
+	ru.unsaved = ""
+	return true
 }
 
 func short(commit string) string {

@@ -50,6 +50,20 @@ func accidents() []branch {
 			return activities.Committed{}, nil
 		},
 	}, {
+		name: "unsaved-lost", outcome: task.PullRequest, hosts: []string{doomed},
+		commit: func(n int) (activities.Committed, error) {
+			if n <= 2 {
+				return activities.Committed{Failed: "no space"}, nil
+			}
+			return activities.Committed{}, nil
+		},
+		drive: func(ctx context.Context, p *play) error {
+			return inTurn(
+				func() error { return p.until(ctx, suspended(signals.ReasonInfra)) },
+				func() error { p.stage.hosts[doomed].cut(); return nil },
+				func() error { return p.signal(ctx, signals.Resume, nil) })
+		},
+	}, {
 		name: "clean-up-lost", outcome: task.PullRequest, hosts: []string{vanishing}, bare: true,
 		clean: func(ctx context.Context, s *stage, n int) error {
 			if n > 1 {
