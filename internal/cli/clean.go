@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -62,14 +63,12 @@ func (o *cleanOptions) run(ctx context.Context) error {
 		return err
 	}
 	if !o.dry {
-		if _, err = s.Clear(ctx, all); err != nil {
-			return err
-		}
+		_, err = s.Clear(ctx, all)
 	}
 	if all == nil {
 		all = []sweep.Leftover{}
 	}
-	return o.printer.Print(all, func() string { return leftoverText(all, o.dry) })
+	return cmp.Or(err, o.printer.Print(all, func() string { return leftoverText(all, o.dry) })) // also when Clear has failed: it has removed some
 }
 
 func leftoverText(all []sweep.Leftover, dry bool) string {
