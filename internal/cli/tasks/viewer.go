@@ -106,7 +106,7 @@ func (v *Viewer) Follow(ctx context.Context, cl client.Client, t Found, flags Fo
 		return v.printPlan(status)
 	}
 	if err != nil && (status == nil || !IsEnded(status)) {
-		return v.leave(status, err)
+		return v.leave(t, status, err)
 	}
 	if err != nil && status.Detail == err.Error() {
 		status.Detail = "" // the error says it
@@ -118,16 +118,20 @@ func (v *Viewer) Follow(ctx context.Context, cl client.Client, t Found, flags Fo
 }
 
 // leave ends the following of a task that goes on. People have been told; a program is given the last status, which has the task's id.
-func (v *Viewer) leave(status *signals.Status, err error) error {
+func (v *Viewer) leave(t Found, status *signals.Status, err error) error {
 	var suspended term.Exit
 	lineType := "interrupted"
 	switch {
-	case v.printer.IsText() || status == nil:
+	case v.printer.IsText():
 		return err
 	case errors.As(err, &suspended):
 		lineType = "suspended"
 	case !errors.Is(err, term.ErrInterrupted):
 		return err
+	}
+	if status == nil { // no worker has answered yet
+		status = statusOf(t.row)
+		status.WorkflowID, status.RunID = t.ID, t.Run
 	}
 	return cmp.Or(v.printLast(lineType, status), err)
 }

@@ -93,10 +93,14 @@ func (w whole) QueryWorkflow(ctx context.Context, id, run, query string, args ..
 // TestFollowTellsProgramsWhatGoesOn: where the task goes on without the command, a program is given its last status, and the exit code says why.
 func TestFollowTellsProgramsWhatGoesOn(t *testing.T) {
 	for _, format := range []string{term.FormatText, term.FormatJSON, term.FormatJSONL} {
-		for _, why := range []string{"suspended", "interrupted"} {
-			t.Run(format+" "+why, func(t *testing.T) {
+		for _, name := range []string{"suspended", "interrupted", "interrupted before an answer"} {
+			t.Run(format+" "+name, func(t *testing.T) {
+				why, _, unanswered := strings.Cut(name, " ")
 				synctest.Test(t, func(t *testing.T) {
 					ft, c := clitest.NewTask(task.Planning), clitest.NewTerminal(t)
+					if unanswered {
+						ft.Worker = context.DeadlineExceeded
+					}
 					v := fakeViewer(c)
 					v.printer.Format = format
 					ctx, stop := context.WithCancel(t.Context())
