@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/longshift/longshift/internal/fault"
@@ -51,6 +52,9 @@ func (s *Secret) load(name string, fallbacks []string, lookup Lookup) error {
 	value, _ := lookup(source)
 	switch source {
 	case name + "_FILE":
+		if !filepath.IsAbs(value) { // not repeated: it may be the secret itself
+			return mistake(source, "", "not an absolute path; give one that starts with /")
+		}
 		*s = Secret{file: value, source: source, many: s.many}
 		return nil
 	case name + "_FD":
