@@ -193,7 +193,7 @@ func TestGoodValuesPass(t *testing.T) {
 	t.Parallel()
 	for _, config := range []string{`{}`, `{"specs":""}`, `{"specs":"docs/specs/"}`, `{"branch":"longshift/"}`, `{"branch":"bot-"}`,
 		`{"errors":0}`, `{"model":"anthropic/claude-sonnet-4-5@20250929[1m]"}`,
-		`{"approval":{"after":"1h30m"}}`, `{"budget":{"cost":0.01}}`, `{"pullRequest":{"reviewers":["ada","octo/team-a"],"labels":["good first issue"]}}`, `{"setup":null}`,
+		`{"approval":{"after":"1h30m"}}`, `{"budget":{"cost":0.01}}`, `{"pullRequest":{"reviewers":["ada","ada_acme","octo/team-a"],"labels":["good first issue"]}}`, `{"setup":null}`,
 		`{"env":{"TZ":"Europe/Berlin","EMPTY":"","NODE_OPTIONS":"--max-old-space-size=4096","POSTGRES_PASSWORD":"postgres"},"needsEnv":["NPM_TOKEN"]}`, `{"env":{},"needsEnv":[]}`} {
 		l, err := ReadJSON([]byte(config))
 		if err == nil {

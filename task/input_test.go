@@ -26,6 +26,9 @@ func TestParseInput(t *testing.T) {
 	if _, err := ParseInput([]byte(`{"repository":"/srv/Notes for Zoë","task":"fix it"}`)); err != nil {
 		t.Errorf("a path with a space: %v", err)
 	}
+	if r, err := ParseRepository("ada_acme/web"); err != nil || r.Owner != "ada_acme" || r.Name != "web" {
+		t.Errorf("a user that an enterprise manages: %+v, %v", r, err)
+	}
 }
 
 func TestParseInputRefuses(t *testing.T) {

@@ -19,7 +19,7 @@ type Repository struct {
 	Path  string `json:"path,omitempty"`
 }
 
-var ownerName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+$`)
+var ownerName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9._-]+$`)
 
 // ParseRepository parses owner/name, a git URL or an absolute path. It rejects a password in a URL, because it would become part of the
 // history.

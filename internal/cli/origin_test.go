@@ -48,6 +48,7 @@ func TestNameOn(t *testing.T) {
 		{"github.com", "https://ann:secret@GitHub.com/acme/web.js.git", "acme/web.js"},
 		{"github.com", "git@github.com:acme/web.git", "acme/web"},
 		{"github.com", "github.com:/acme/web", "acme/web"},
+		{"github.com", "git@github.com:ada_acme/web.git", "ada_acme/web"},
 		{"github.com", "ssh://git@github.com/acme/web", "acme/web"},
 		{"github.com", "ssh://git@ssh.github.com:443/acme/web.git", "acme/web"},
 		{"github.com", "git://github.com/acme/web", "acme/web"},

@@ -103,7 +103,7 @@ func (r remotes) sshHost(ctx context.Context, at gitPlace) string {
 
 var (
 	shortAddress = regexp.MustCompile(`^(?:([^@/:]+)@)?([^@/:]+):/*([^/].*)$`) // of ssh: user@host:path
-	plainName    = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+$`)
+	plainName    = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9._-]+$`)
 )
 
 // gitPlace is an address of git, taken apart. The zero value is none that could be on a forge.

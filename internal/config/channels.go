@@ -58,7 +58,7 @@ var (
 	telegramChat = regexp.MustCompile(`^-?[0-9]{1,20}$`)
 	telegramUser = regexp.MustCompile(`^[0-9]{1,20}$`)
 	phoneNumber  = regexp.MustCompile(`^[1-9][0-9]{5,18}$`)
-	ownerName    = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*/([A-Za-z0-9._-]+|\*)$`)
+	ownerName    = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*/([A-Za-z0-9._-]+|\*)$`)
 )
 
 // What to give where an id has the wrong form.

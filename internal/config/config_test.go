@@ -124,6 +124,7 @@ func TestMistakes(t *testing.T) {
 		{"LONGSHIFT_GITHUB_REPOSITORIES=web", `LONGSHIFT_GITHUB_REPOSITORIES="web": not of the right form; give owner/name, or owner/*`},
 		{"LONGSHIFT_SLACK_APP_TOKEN=xapp-1", `LONGSHIFT_SLACK_BOT_TOKEN: not set, and there is a token for Socket Mode; give both`},
 		{"LONGSHIFT_GITHUB_TOKEN_FILE=keys/github", `LONGSHIFT_GITHUB_TOKEN_FILE: not an absolute path; give one that starts with /`},
+		{"LONGSHIFT_GITHUB_REPOSITORIES=ada_acme/web,_acme/web", `LONGSHIFT_GITHUB_REPOSITORIES="_acme/web": not of the right form; give owner/name, or owner/*`},
 		{"LONGSHIFT_GITHUB_TOKEN=a\nb", `LONGSHIFT_GITHUB_TOKEN: holds more than one line; give the key alone`},
 	} {
 		_, err := Load(lookup(c.set))

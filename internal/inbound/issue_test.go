@@ -22,7 +22,7 @@ func issues(p *fakeForge) func(*Config) {
 func TestRunNamesAnIssue(t *testing.T) {
 	t.Parallel()
 	for text, repository := range map[string]string{"run #42": "acme/web", "run acme/web#42": "acme/web", "run acme/web #42 --budget 5": "acme/web",
-		"run acme/api#42": "acme/api"} {
+		"run acme/api#42": "acme/api", "run ada_acme/api#42": "ada_acme/api"} {
 		w := newWorld(t, issues(&fakeForge{issue: task.Issue{Forge: "github", Number: 42, Title: "Login fails, hunter2secret", Body: "it does"}}))
 		a := w.handle(says(boss, text))
 		if len(w.server.starts) != 1 {
@@ -30,8 +30,8 @@ func TestRunNamesAnIssue(t *testing.T) {
 			continue
 		}
 		o, in := w.server.starts[0], w.server.inputs[0].(task.Input)
-		_, name, _ := strings.Cut(repository, "/")
-		if o.ID != signals.IssueTaskID("", "acme", name, 42) || o.WorkflowIDReusePolicy != enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE ||
+		owner, name, _ := strings.Cut(repository, "/")
+		if o.ID != signals.IssueTaskID("", owner, name, 42) || o.WorkflowIDReusePolicy != enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE ||
 			o.WorkflowIDConflictPolicy != enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING || !o.WorkflowExecutionErrorWhenAlreadyStarted {
 			t.Errorf("%q: started as %+v", text, o)
 		}

@@ -86,6 +86,7 @@ func TestRunRepository(t *testing.T) {
 	}{
 		"default":             {"run fix it", "acme/web", "fix it", ""},
 		"named":               {"run acme/api fix it", "acme/api", "fix it", ""},
+		"of a managed user":   {"run ada_acme/api fix it", "ada_acme/api", "fix it", ""},
 		"an address":          {"run https://github.com/acme/api fix it", "", "", "Addresses of repositories are not taken from a chat."},
 		"of the hosts":        {"run http://169.254.169.254/latest/meta-data fix it", "", "", "Addresses of repositories are not taken"},
 		"of Slack":            {"run <https://github.com/acme/api|acme/api> fix it", "", "", "Addresses of repositories are not taken"},
