@@ -67,5 +67,5 @@ func textOf(args []string, what, example string) (string, error) {
 	if len(args) < 2 || strings.TrimSpace(args[1]) == "" {
 		return "", fault.New(fault.Input, "the text is missing: say %s", what).WithHint("for example: %s", example)
 	}
-	return args[1], nil
+	return args[1], checkUTF8("the text", args[1])
 }

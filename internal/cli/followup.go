@@ -44,6 +44,9 @@ func (o *followUpOptions) run(ctx context.Context, given, text string) error {
 	if strings.TrimSpace(text) == "" {
 		return fault.New(fault.Input, "the text is empty").WithHint("say in words what to do")
 	}
+	if err := checkUTF8("the text", text); err != nil {
+		return err
+	}
 	c, in, s, err := o.earlier.read(ctx, given, steerOrEnd)
 	if err != nil {
 		return err

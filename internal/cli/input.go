@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -101,6 +102,11 @@ func (r *inputReader) issue(ctx context.Context, repository string, number int) 
 
 // taskText is the task in words: the argument, or a file, or the issue.
 func (r *inputReader) taskText(ctx context.Context, o *inputFlags, args []string) (string, error) {
+	if len(args) > 0 {
+		if err := checkUTF8("the task", args[0]); err != nil {
+			return "", err
+		}
+	}
 	switch {
 	case o.issue < 0:
 		return "", fault.New(fault.Input, "--issue %d: not an issue number", o.issue).WithHint("give a number from 1 up")
@@ -146,7 +152,16 @@ func (r *inputReader) readText(ctx context.Context, flag, name string) (string, 
 	case strings.TrimSpace(string(content)) == "":
 		return "", fault.New(fault.Input, "%s %s: empty", flag, name).WithHint("write the text into it")
 	}
-	return string(content), nil
+	return string(content), checkUTF8(flag+" "+name, string(content))
+}
+
+// checkUTF8 refuses what is no text: JSON would put other characters into it, without a word.
+func checkUTF8(what, text string) error {
+	if utf8.ValidString(text) && !strings.Contains(text, "\x00") {
+		return nil
+	}
+	return fault.New(fault.Input, "%s: not text in UTF-8", what).
+		WithHint("convert it with `iconv -f ENCODING -t UTF-8`, from what it is in, such as UTF-16 or LATIN1")
 }
 
 // overrides merges file, key=value and flags; the later wins.

@@ -42,6 +42,9 @@ issue at the source stays as it is, whatever has become of it; a pull request on
 }
 
 func (o *retryOptions) run(ctx context.Context, given string) error {
+	if err := checkUTF8("--tell", o.tell); err != nil {
+		return err
+	}
 	c, in, s, err := o.earlier.read(ctx, given, steerOrEnd)
 	if err != nil {
 		return err
