@@ -90,6 +90,7 @@ func (l *Log) AppendAct(ctx context.Context, a Act) error {
 // ActFilter selects acts. Empty fields match all.
 type ActFilter struct {
 	Task    string // task id
+	Partial bool   // if no task has that id, Task may be its beginning or end
 	Channel string
 	User    string // id on the channel
 	Verdict ActVerdict
@@ -100,7 +101,11 @@ type ActFilter struct {
 // Acts yields a snapshot of the acts, oldest first. The loop may append. An error ends it.
 func (l *Log) Acts(ctx context.Context, f ActFilter) iter.Seq2[Act, error] {
 	return func(yield func(Act, error) bool) {
-		query, args := f.query()
+		query, args, err := l.actQuery(ctx, f)
+		if err != nil {
+			yield(Act{}, err)
+			return
+		}
 		each(ctx, l, query, args, scanAct)(yield)
 	}
 }
@@ -110,12 +115,19 @@ func ReadActs(ctx context.Context, path string, f ActFilter) iter.Seq2[Act, erro
 	return inFile(path, func(l *Log) iter.Seq2[Act, error] { return l.Acts(ctx, f) })
 }
 
-// query returns the SQL of a filter. Values are always arguments.
-func (f ActFilter) query() (string, []any) {
+// actQuery returns the SQL of a filter. Values are always arguments.
+func (l *Log) actQuery(ctx context.Context, f ActFilter) (string, []any, error) {
 	var where []string
 	var args []any
+	if f.Task != "" {
+		condition, values, err := l.ofTask(ctx, "acts", f.Task, f.Partial)
+		if err != nil {
+			return "", nil, err
+		}
+		where, args = append(where, condition), append(args, values...)
+	}
 	for _, c := range []struct{ column, value string }{
-		{"task", f.Task}, {"channel", f.Channel}, {"user", f.User}, {"verdict", string(f.Verdict)},
+		{"channel", f.Channel}, {"user", f.User}, {"verdict", string(f.Verdict)},
 	} {
 		if c.value != "" {
 			where, args = append(where, c.column+" = ?"), append(args, c.value)
@@ -132,7 +144,7 @@ func (f ActFilter) query() (string, []any) {
 		query = "SELECT * FROM (" + query + " ORDER BY id DESC LIMIT ?)"
 		args = append(args, f.Last)
 	}
-	return query + " ORDER BY id", args
+	return query + " ORDER BY id", args, nil
 }
 
 func scanAct(rows *sql.Rows) (Act, error) {

@@ -129,16 +129,19 @@ func TestActFilters(t *testing.T) {
 		f    ActFilter
 		want string
 	}{
-		"all":     {ActFilter{}, "v0 v1 v2 v3"},
-		"last":    {ActFilter{Last: 3}, "v1 v2 v3"},
-		"task":    {ActFilter{Task: "acme-web-1"}, "v0"},
-		"no part": {ActFilter{Task: "acme-web"}, ""},
-		"channel": {ActFilter{Channel: "telegram"}, "v2"},
-		"user":    {ActFilter{User: "U2"}, "v3"},
-		"verdict": {ActFilter{Verdict: ActRefused}, "v1"},
-		"since":   {ActFilter{Since: noon.Add(2 * time.Hour)}, "v2 v3"},
-		"several": {ActFilter{Channel: "slack", Verdict: ActDone, Since: noon, Last: 1}, "v3"},
-		"hostile": {ActFilter{User: "' OR 1=1 --"}, ""},
+		"all":        {ActFilter{}, "v0 v1 v2 v3"},
+		"last":       {ActFilter{Last: 3}, "v1 v2 v3"},
+		"task":       {ActFilter{Task: "acme-web-1"}, "v0"},
+		"no part":    {ActFilter{Task: "acme-web"}, ""},
+		"beginning":  {ActFilter{Task: "acme-web", Partial: true}, "v0 v1 v2 v3"},
+		"end":        {ActFilter{Task: "x1y2z3", Partial: true, Channel: "slack"}, "v1 v3"},
+		"whole wins": {ActFilter{Task: "acme-web-1", Partial: true}, "v0"},
+		"channel":    {ActFilter{Channel: "telegram"}, "v2"},
+		"user":       {ActFilter{User: "U2"}, "v3"},
+		"verdict":    {ActFilter{Verdict: ActRefused}, "v1"},
+		"since":      {ActFilter{Since: noon.Add(2 * time.Hour)}, "v2 v3"},
+		"several":    {ActFilter{Channel: "slack", Verdict: ActDone, Since: noon, Last: 1}, "v3"},
+		"hostile":    {ActFilter{User: "' OR 1=1 --"}, ""},
 	} {
 		if got := verbsOf(listActs(t, l, c.f)); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)

@@ -90,15 +90,11 @@ func (l *Log) query(ctx context.Context, f Filter) (string, []any, error) {
 		where, args = append(where, condition), append(args, values...)
 	}
 	if f.Task != "" {
-		whole, err := l.whole(ctx, f)
+		condition, values, err := l.ofTask(ctx, "records", f.Task, f.Partial)
 		if err != nil {
 			return "", nil, err
 		}
-		if whole {
-			add("task = ?", f.Task)
-		} else {
-			add("(substr(task, 1, length(?)) = ? OR substr(task, -length(?)) = ?)", f.Task, f.Task, f.Task, f.Task)
-		}
+		add(condition, values...)
 	}
 	for column, value := range map[string]string{"session": f.Session, "role": f.Role, "decision": f.Decision, "rule": f.Rule} {
 		if value != "" {
@@ -125,16 +121,18 @@ func (l *Log) query(ctx context.Context, f Filter) (string, []any, error) {
 	return query + " ORDER BY id", args, nil
 }
 
-// whole reports whether the filter's task is a complete id.
-func (l *Log) whole(ctx context.Context, f Filter) (bool, error) {
-	if !f.Partial {
-		return true, nil
+// ofTask returns the condition for the rows of a task. With partial, id may be the beginning or end of its id, if it is no whole one.
+func (l *Log) ofTask(ctx context.Context, table, id string, partial bool) (condition string, args []any, err error) {
+	whole := !partial
+	if partial {
+		if err := l.read.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM "+table+" WHERE task = ?)", id).Scan(&whole); err != nil {
+			return "", nil, l.explain("read", err)
+		}
 	}
-	var there bool
-	if err := l.read.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM records WHERE task = ?)", f.Task).Scan(&there); err != nil {
-		return false, l.explain("read", err)
+	if whole {
+		return "task = ?", []any{id}, nil
 	}
-	return there, nil
+	return "(substr(task, 1, length(?)) = ? OR substr(task, -length(?)) = ?)", []any{id, id, id, id}, nil
 }
 
 func scan(rows *sql.Rows) (Record, error) {

@@ -37,15 +37,16 @@ func newActsCommand(f *factory) *cobra.Command {
 		Short: "List actions of people on tasks from chats and forges, refused ones too",
 		Long: `List the acts of people that came over a channel or a forge, newest last: who, from where, what, and whether it was
 done or refused. They are kept in the data folder of the worker that heard them; LONGSHIFT_DATA must be that worker's.
-No server is asked. What was typed on the command line or in Temporal Web stands in the task's own history.`,
-		Example: "  longshift acts\n  longshift acts acme-web-fix-login-x1y2z3\n  longshift acts --refused --since 7d\n" +
+No server is asked. What was typed on the command line or in Temporal Web stands in the task's own history. A task may be
+named by a beginning or an end of its id.`,
+		Example: "  longshift acts\n  longshift acts x1y2z3\n  longshift acts --refused --since 7d\n" +
 			"  longshift acts --channel slack -o jsonl | jq -r .user",
 		Args:              command.Takes(0, 1, ""),
 		ValidArgsFunction: f.tasks.Complete,
 		Annotations:       command.Exits(fault.ExitFailed, fault.ExitNotFound),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 1 {
-				o.filter.Task = args[0]
+				o.filter.Task, o.filter.Partial = args[0], true
 			}
 			return o.run(c.Context())
 		},
@@ -89,6 +90,9 @@ func (o *actsOptions) run(ctx context.Context) error {
 			return err
 		}
 		rows = append(rows, a)
+	}
+	if err := oneTask(o.filter.Task, rows, func(a audit.Act) string { return a.Task }); err != nil {
+		return err
 	}
 	if len(rows) == 0 && o.printer.IsText() {
 		o.printer.Say("no such acts on this machine")

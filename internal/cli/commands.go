@@ -83,7 +83,7 @@ func (o *commandsOptions) run(ctx context.Context) error {
 		}
 		rows = append(rows, commandRow(r))
 	}
-	if err := oneTask(o.filter.Task, rows); err != nil {
+	if err := oneTask(o.filter.Task, rows, func(r commandRow) string { return r.Task }); err != nil {
 		return err
 	}
 	if len(rows) > limit {
@@ -152,14 +152,14 @@ func sinceTime(text string, now time.Time) (time.Time, error) {
 }
 
 // oneTask refuses a part of an id that several tasks have.
-func oneTask(given string, rows []commandRow) error {
+func oneTask[T any](given string, rows []T, id func(T) string) error {
 	if given == "" {
 		return nil
 	}
 	var ids []string
 	for _, r := range rows {
-		if !slices.Contains(ids, r.Task) {
-			ids = append(ids, r.Task)
+		if !slices.Contains(ids, id(r)) {
+			ids = append(ids, id(r))
 		}
 	}
 	if len(ids) > 1 {
