@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -18,6 +19,7 @@ import (
 
 // earlierTask reads an ended task that another one is made of, or that is undone.
 type earlierTask struct {
+	tasks  *tasks.Tasks
 	viewer *tasks.Viewer
 	config *environ.Config
 	parse  func(input []byte) (task.Input, error)
@@ -25,7 +27,7 @@ type earlierTask struct {
 }
 
 func newEarlierTask(f *factory) earlierTask {
-	return earlierTask{f.viewer, f.config, f.wiring.ParseInput, f.env.User()}
+	return earlierTask{f.tasks, f.viewer, f.config, f.wiring.ParseInput, f.env.User()}
 }
 
 // read returns the input of an ended task and its last status. hint says what to do about one that has not ended.
@@ -49,6 +51,31 @@ func (e earlierTask) read(ctx context.Context, given, hint string) (c client.Cli
 		return c, in, nil, err
 	}
 	return c, in, seen.Status, nil // a task that failed has a status, too
+}
+
+// follower returns the last status of the workflow that follows a pull request, nil when nobody has followed it.
+func (e earlierTask) follower(ctx context.Context, c client.Client, repository string, number int) (*signals.Status, error) {
+	repo, err := task.ParseRepository(repository)
+	if err != nil || repo.Owner == "" {
+		return nil, err
+	}
+	conf, err := e.config.Read()
+	if err != nil {
+		return nil, err
+	}
+	id := signals.PullRequestID(cmp.Or(repo.Host, forgeHost(conf)), repo.Owner, repo.Name, number)
+	found, err := e.tasks.Find(ctx, c, id)
+	switch k := fault.KindOf(err); {
+	case err != nil && k != fault.NotFound && k != fault.Input:
+		return nil, err
+	case found.ID != id: // Find takes parts of ids too, so it may have found the follower of another pull request, or several
+		return nil, nil
+	}
+	seen, err := e.viewer.Once(ctx, c, found)
+	if seen.Status == nil {
+		return nil, err
+	}
+	return seen.Status, nil
 }
 
 const steerOrEnd = "steer it with `longshift tell`, or end it with `longshift cancel`"

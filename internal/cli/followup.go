@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"go.temporal.io/sdk/client"
 
 	"github.com/longshift/longshift/internal/cli/command"
 	"github.com/longshift/longshift/internal/fault"
@@ -25,7 +26,8 @@ func newFollowUpCommand(f *factory) *cobra.Command {
 		Use:   "follow-up <task> <text>",
 		Short: "Start a task on top of what an ended one has done",
 		Long: `Start a task whose base is the branch of an ended task, with the settings of that task. The planner is told what was asked
-for there and what was planned. The new branch has the commits of both, so merging it takes all of them.
+for there and what was planned. The new branch has the commits of both, so merging it takes all of them. Once the pull request of the
+ended task is merged, the new one starts from the base of that task.
 
 To change the pull request of a task on GitHub, comment there instead: its task works on it until it is merged or closed.`,
 		Example: "  longshift follow-up x1y2z3 \"now add the same flag to show\"\n" +
@@ -51,17 +53,38 @@ func (o *followUpOptions) run(ctx context.Context, given, text string) error {
 	if err != nil {
 		return err
 	}
+	pull, err := o.pullOutcome(ctx, c, s)
 	switch {
-	case s.Outcome == task.PullMerged:
+	case err != nil:
+		return err
+	case pull == task.PullMerged: // its commits are in the base, and its branch may be gone
 	case s.Branch == "" || len(s.Commits) == 0:
 		return fault.New(fault.Conflict, "task %s has committed nothing", s.WorkflowID).
 			WithHint("start it again with `longshift retry %s`, or another one with `longshift run`", s.WorkflowID)
+	case in.Fork && s.PullRequest != nil && pull != task.PullClosed:
+		return fault.New(fault.Conflict, "the branch of task %s is in a fork, where no task can start", s.WorkflowID).
+			WithHint("say it in a comment on %s, or wait until that is merged", s.PullRequest.URL)
+	case in.Fork:
+		return fault.New(fault.Conflict, "the commits of task %s are in a fork, where no task can start", s.WorkflowID).
+			WithHint("start it again with `longshift retry %s`", s.WorkflowID)
 	default:
 		in.Base = s.Branch
 	}
 	in.Task, in.Images, in.Issue, in.Origin, in.Review = text, nil, nil, nil, ""
 	in.Words = len(in.Spec) > 0
 	return o.earlier.start(ctx, o.launch, c, in, "", earlierText(s))
+}
+
+// pullOutcome is how the pull request of a task has ended, as the workflow that follows it knows; "" while it is open.
+func (o *followUpOptions) pullOutcome(ctx context.Context, c client.Client, s *signals.Status) (task.Outcome, error) {
+	if s.PullRequest == nil {
+		return "", nil
+	}
+	f, err := o.earlier.follower(ctx, c, s.Repository, s.PullRequest.Number)
+	if f == nil {
+		return "", err
+	}
+	return f.Outcome, nil
 }
 
 // earlierText tells a follow-up what the task before it was about.

@@ -26,7 +26,7 @@ import (
 
 // standIn is a small workflow that keeps the contract in signals as the real one does, so that the command line can be
 // tested against a real server. Words in the task say what happens: "quick" has nothing to wait for, "suspend" runs out of
-// money, "fail" ends with a typed error, "hold" stays in its session until it is told something.
+// money, "fail" ends with a typed error, "hold" stays in its session until it is told something, "merged" has its pull request merged.
 type standIn struct {
 	status  signals.Status
 	decided string
@@ -125,6 +125,11 @@ func (s *standIn) run(ctx workflow.Context, in task.Input) error {
 	}
 	s.status.Check = &signals.Check{Command: "make test", Duration: 3 * time.Second}
 	s.status.PullRequest = &signals.PullRequest{Number: 7, URL: "https://example.com/acme/web/pull/7"}
+	if strings.Contains(in.Task, "merged") {
+		if err := s.followed(ctx); err != nil {
+			return err
+		}
+	}
 	return &standInEnd{outcome: task.PullRequest}
 }
 
@@ -329,6 +334,7 @@ func standInUndo(_ workflow.Context, in signals.UndoInput) (signals.Undone, erro
 func newStandInWorker(c client.Client, data string) (start func() error, stop func()) {
 	control := worker.New(c, signals.Queue, worker.Options{})
 	control.RegisterWorkflowWithOptions(standInTask, workflow.RegisterOptions{Name: signals.CodingTask})
+	control.RegisterWorkflowWithOptions(standInFollower, workflow.RegisterOptions{Name: signals.PullRequestFlow})
 	control.RegisterWorkflowWithOptions(standInUndo, workflow.RegisterOptions{Name: signals.Undo})
 	control.RegisterActivity(standInHost{data}.RunSession)
 	control.RegisterWorkflowWithOptions(workflows.Checkup, workflow.RegisterOptions{Name: signals.Checkup})

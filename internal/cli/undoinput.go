@@ -66,28 +66,9 @@ func (o *undoOptions) free(ctx context.Context, in signals.UndoInput) error {
 // followed returns the commit that the follower of the pull request has pushed last, "" when nobody has followed it, and when others have pushed too:
 // their commits may lie below ours.
 func (o *undoOptions) followed(ctx context.Context, c client.Client, in signals.UndoInput) (head string, err error) {
-	repo, err := task.ParseRepository(in.Repository)
-	if err != nil || repo.Owner == "" {
+	s, err := o.follower(ctx, c, in.Repository, in.PullRequest)
+	if s == nil || s.Others {
 		return "", err
 	}
-	conf, err := o.config.Read()
-	if err != nil {
-		return "", err
-	}
-	id := signals.PullRequestID(cmp.Or(repo.Host, forgeHost(conf)), repo.Owner, repo.Name, in.PullRequest)
-	follower, err := o.sender.tasks.Find(ctx, c, id)
-	switch k := fault.KindOf(err); {
-	case err != nil && k != fault.NotFound && k != fault.Input:
-		return "", err
-	case follower.ID != id: // Find takes parts of ids too, so it may have found the follower of another pull request, or several
-		return "", nil
-	}
-	seen, err := o.viewer.Once(ctx, c, follower)
-	if seen.Status == nil {
-		return "", err
-	}
-	if seen.Status.Others {
-		return "", nil
-	}
-	return cmp.Or(seen.Status.Pushed, seen.Status.Head), nil // one that has ended long ago knows its head alone
+	return cmp.Or(s.Pushed, s.Head), nil // one that has ended long ago knows its head alone
 }
