@@ -14,6 +14,7 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/schedule/cron"
 	"github.com/longshift/longshift/internal/schedule/jobs"
+	"github.com/longshift/longshift/task"
 )
 
 // cronOptions are what the commands of cron use.
@@ -21,13 +22,14 @@ type cronOptions struct {
 	server  *server.Connector
 	printer *term.Printer
 	reader  *inputReader
+	clones  *cloneCheck
 	forges  *forgeCheck
 	now     func() time.Time
 	user    string // whose cron jobs are meant: those of the user of this machine
 }
 
 func newCronCommand(f *factory) *cobra.Command {
-	o := &cronOptions{f.server, f.printer, newInputReader(f), newForgeCheck(f), f.clock.Now, "cli:" + f.env.User()}
+	o := &cronOptions{f.server, f.printer, newInputReader(f), newCloneCheck(f), newForgeCheck(f), f.clock.Now, "cli:" + f.env.User()}
 	c := &cobra.Command{
 		Use:   "cron",
 		Short: "Tasks that start again and again, by the clock: create, list, delete",
@@ -87,14 +89,8 @@ func (o *cronOptions) create(c *cobra.Command, flags *inputFlags, schedule, zone
 	if err != nil {
 		return err
 	}
-	if t := flags.target.forge; t != nil { // the base is what it is at each time
-		standing, err := o.forges.reach(ctx, t, &in)
-		if err != nil {
-			return err
-		}
-		if err := o.forges.printTarget(ctx, t, &in, standing); err != nil {
-			return err
-		}
+	if err := o.check(ctx, flags.target.forge, in); err != nil {
+		return err
 	}
 	cl, err := o.server.Connect(ctx)
 	if err != nil {
@@ -109,6 +105,22 @@ func (o *cronOptions) create(c *cobra.Command, flags *inputFlags, schedule, zone
 		return o.server.Explain(err, j.ID)
 	}
 	return o.printer.Print(j, func() string { return cronText(j, o.now()) })
+}
+
+// check refuses what no task could be started with now. It settles no base: that of a job is what it is at each time.
+func (o *cronOptions) check(ctx context.Context, t *forgeTarget, in task.Input) error {
+	if t == nil {
+		_, err := o.clones.settle(ctx, &in)
+		return err
+	}
+	standing, err := o.forges.reach(ctx, t, &in)
+	if err == nil {
+		err = o.forges.compare(ctx, t, standing)
+	}
+	if err != nil {
+		return err
+	}
+	return o.forges.printTarget(ctx, t, &in, standing)
 }
 
 func (o *cronOptions) listCommand() *cobra.Command {
