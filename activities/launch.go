@@ -65,7 +65,7 @@ func (la *launcher) openModel(in SessionInput, rec *record, token string) (*gate
 		return nil, nil
 	}
 	endpoint, err := la.gateway.Open(gateway.Spec{
-		ID: in.ID, BudgetUSD: in.CeilingUSD, API: in.api(),
+		ID: in.ID, BudgetUSD: in.CeilingUSD, API: in.api(), Model: in.Model,
 		Ledger:     filepath.Join(rec.dir, "ledger.jsonl"),
 		Transcript: filepath.Join(rec.dir, "transcript.jsonl"),
 		Tools:      serverTools(in.Tools),

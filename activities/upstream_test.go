@@ -80,7 +80,11 @@ func refuses(status int, kind, message string, header map[string]string) func(ht
 
 // askModel makes one call to the model as an agent does, and returns the status.
 func askModel(ctx context.Context, s agent.Session) (int, error) {
-	body := `{"model":"claude-sonnet-4-5","max_tokens":100,"messages":[{"role":"user","content":"hi"}]}`
+	return askFor(ctx, "claude-sonnet-4-5", s)
+}
+
+func askFor(ctx context.Context, model string, s agent.Session) (int, error) {
+	body := `{"model":"` + model + `","max_tokens":100,"messages":[{"role":"user","content":"hi"}]}`
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.BaseURL+"/v1/messages", strings.NewReader(body))
 	if err != nil {
 		return 0, err
@@ -138,5 +142,28 @@ func TestServerToolsOfASession(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 		endpoint.Close()
+	}
+}
+
+// A session's programs may ask for its own model, and for no other that costs more or searches.
+func TestModelOfASession(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	u := b.useModel(replies)
+	for model, want := range map[string]int{"claude-sonnet-4-5": http.StatusOK, "glm-5": http.StatusOK, "glm-5-air": http.StatusBadRequest, "glm-5:online": http.StatusBadRequest} {
+		in := b.session(task.Planner, "script")
+		in.Model = "glm-5"
+		rec, err := openRecord(b.Data, in)
+		must(t, err)
+		endpoint, err := b.launcher.openModel(in, rec, "")
+		must(t, err)
+		got, err := askFor(t.Context(), model, agent.Session{Endpoint: agent.Endpoint{BaseURL: endpoint.BaseURL(), Token: endpoint.Token()}})
+		if err != nil || got != want {
+			t.Errorf("%s: %d, %v", model, got, err)
+		}
+		endpoint.Close()
+	}
+	if n := u.calls.Load(); n != 2 {
+		t.Errorf("%d calls were sent", n)
 	}
 }

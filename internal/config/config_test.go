@@ -45,7 +45,8 @@ func TestDefaults(t *testing.T) {
 func TestValues(t *testing.T) {
 	c, err := Load(lookup("LONGSHIFT_DATA=/srv/ls/", "LONGSHIFT_ROLE=host", "LONGSHIFT_SLOTS=8", "LONGSHIFT_HEARTBEAT=2s",
 		"LONGSHIFT_MAX_COST=12.5", "LONGSHIFT_AGENTS= claude , claude,", "LONGSHIFT_APPROVAL=required", "LONGSHIFT_SCENARIO=/s.yaml",
-		"LONGSHIFT_WEB_URL=https://temporal.example.com/", "LONGSHIFT_LOG=WARN", "LONGSHIFT_AUTHOR_NAME=", `LONGSHIFT_CLAUDE=/opt/a "b"/claude`))
+		"LONGSHIFT_WEB_URL=https://temporal.example.com/", "LONGSHIFT_LOG=WARN", "LONGSHIFT_AUTHOR_NAME=", `LONGSHIFT_CLAUDE=/opt/a "b"/claude`,
+		"LONGSHIFT_GATEWAY_PASS=beta:context-hint-2026-04-09,model:openai/gpt-5.5:online"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,8 +49,8 @@ func (m Model) Secret() (Secret, ModelKind) {
 // ours tells whether the secret comes from a LONGSHIFT_ variable, and not from one of another program.
 func (s Secret) ours() bool { return strings.HasPrefix(s.source, "LONGSHIFT_") }
 
-// passName matches a name as the refusals of the model gateway give it.
-var passName = regexp.MustCompile(`^[A-Za-z0-9_.-]+(:[A-Za-z0-9_.-]+)?$`)
+// passName matches a name as the refusals of the model gateway give it. That of a model may have more in it.
+var passName = regexp.MustCompile(`^([A-Za-z0-9_.-]+(:[A-Za-z0-9_.-]+)?|model:[A-Za-z0-9._:@/\[\]-]+)$`)
 
 // validate checks the names that the gateway passes. The gateway itself parses the grants of tools.
 func (m *Model) validate() (mistakes []error) {

@@ -56,7 +56,7 @@ func TestRealAgentPassesUnchanged(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			w := newWire(t, c.kind, c.granted)
+			w := newWire(t, c.kind, c.model, c.granted)
 			session := agent.Session{ID: uuid.NewString(), Role: c.role, Dir: w.dir, StateDir: t.TempDir(), System: "You are tested.\nRole: " + string(c.role) + "\n",
 				Prompt: "Do what is to be done.", Model: c.model, ReadOnly: c.role.ReadOnly(), Wall: time.Minute, Thinking: c.thinking,
 				Endpoint: agent.Endpoint{BaseURL: w.base, Token: w.session.Token(), Login: c.kind == OAuth, Search: w.session.Granted("web_search")}}
@@ -94,7 +94,7 @@ func TestRealAgentSearches(t *testing.T) {
 	for name, granted := range map[string][]string{"all-tools": {"web_search(docs.example)"}, "all-tools-ungranted": nil} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWire(t, APIKey, granted)
+			w := newWire(t, APIKey, "opus", granted)
 			cmd := exec.CommandContext(t.Context(), binary, "-p", "Search.", "--output-format", "stream-json", "--verbose", "--model", "opus",
 				"--dangerously-skip-permissions")
 			cmd.Dir = w.dir
@@ -122,12 +122,13 @@ type wire struct {
 	in, out *tap
 }
 
-func newWire(t *testing.T, kind Kind, granted []string) *wire {
+func newWire(t *testing.T, kind Kind, model string, granted []string) *wire {
 	t.Helper()
 	w := &wire{dir: t.TempDir()}
 	w.out = newTap(t, agenttest.NewServer(t, agentScript(t, w.dir)).URL)
 	g := startGateway(t, w.out.URL, func(c *Config, _ *Gateway) { c.Credential, c.Tools = fixed(kind, testKey), granted })
 	w.session = openSession(t, g, 100)
+	w.session.model = model
 	base, err := url.Parse(w.session.BaseURL())
 	if err != nil {
 		t.Fatal(err)

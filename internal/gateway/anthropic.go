@@ -1,10 +1,5 @@
 package gateway
 
-import (
-	"regexp"
-	"strings"
-)
-
 type keys = map[string]shape
 
 // Tokens that part of a request may cost beyond its size in bytes.
@@ -68,7 +63,7 @@ func anthropic(granted []serverTool) vendor {
 		betas = append(betas, t.beta)
 	}
 	body := record{keys: keys{
-		"model": modelName, "max_tokens": integer, "stream": yesNo, "temperature": number, "top_p": number, "top_k": integer,
+		"model": modelName{}, "max_tokens": integer, "stream": yesNo, "temperature": number, "top_p": number, "top_k": integer,
 		"stop_sequences": list{text}, "speed": words{"standard", "fast"}, "inference_geo": words{"us", "global"},
 		"service_tier": words{"auto", "standard_only"}, "metadata": record{name: "metadata", keys: keys{"user_id": text}},
 		"system": content, "cache_control": cache, "tools": list{tools}, "output_config": effort,
@@ -92,7 +87,7 @@ func anthropic(granted []serverTool) vendor {
 	return vendor{
 		usual: DefaultUpstream, list: DefaultPrices, first: "/v1/messages", posts: map[string]route{"/v1/messages": messages, "/v1/messages/count_tokens": count},
 		fixed: map[string]string{"Anthropic-Version": apiVersion}, bodies: map[route]shape{messages: body, count: body},
-		bound: boundMessage, events: messageEvent, usage: messageUsage, limit: anthropicLimit, models: modelList,
+		bound: boundMessage, events: messageEvent, usage: messageUsage, limit: anthropicLimit, models: modelList, helpers: claudeName,
 		header: []string{
 			"Accept", "User-Agent", "Anthropic-Dangerous-Direct-Browser-Access", "X-App", "X-Client-Request-Id", "X-Claude-1p-Request-Class",
 			"X-Claude-Code-Agent-Id", "X-Claude-Code-Agent-Type", "X-Claude-Code-Auxiliary-Type", "X-Claude-Code-Compaction",
@@ -104,14 +99,6 @@ func anthropic(granted []serverTool) vendor {
 		betas: betas,
 	}
 }
-
-// modelName accepts the names that vendors and model gateways use, but no addresses.
-var modelName = scalar{"a model's name", func(v value) bool {
-	s, ok := v.(string)
-	return ok && modelPattern.MatchString(s) && !strings.Contains(s, "//")
-}}
-
-var modelPattern = regexp.MustCompile(`^[A-Za-z0-9._:@/\[\]-]{1,200}$`)
 
 // customTool is the definition of a tool that the agent runs itself.
 func customTool(cache shape) keys {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -37,6 +38,8 @@ type vendor struct {
 	usage  func([]byte) (reading, bool)
 	limit  func(h http.Header, now time.Time, persists bool) *Limit // behind an answer with status 429; nil for none
 	models func(*Prices) any                                        // the answer to a request for the list of models
+
+	helpers *regexp.Regexp // models that agents ask for beside that of their session; nil for none
 }
 
 // api is the API of a vendor at its endpoint.

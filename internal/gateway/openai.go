@@ -52,7 +52,7 @@ func response() record {
 		"apply_patch_call_output": result,
 	})
 	return record{keys: keys{
-		"model": modelName, "instructions": text, "input": textOr{list{item}}, "tools": tools, "stream": yesNo,
+		"model": modelName{}, "instructions": text, "input": textOr{list{item}}, "tools": tools, "stream": yesNo,
 		"max_output_tokens": integer, "temperature": number, "top_p": number, "parallel_tool_calls": yesNo, "truncation": words{"disabled", "auto"},
 		"reasoning": record{name: "reasoning", keys: keys{"effort": text, "summary": text, "generate_summary": text, "context": text}},
 		"text":      record{name: "text", keys: keys{"verbosity": text, "format": format()}},
@@ -77,7 +77,7 @@ func completion() record {
 		"custom":   {keys: keys{"id": text, "index": integer, "custom": record{name: "custom", keys: keys{"name": text, "input": text}}}},
 	})
 	return record{keys: keys{
-		"model": modelName, "stream": yesNo, "temperature": number, "top_p": number, "max_tokens": integer, "max_completion_tokens": integer,
+		"model": modelName{}, "stream": yesNo, "temperature": number, "top_p": number, "max_tokens": integer, "max_completion_tokens": integer,
 		"messages": list{record{name: "message", keys: keys{
 			"role": words{"user", "assistant", "system", "developer", "tool"}, "content": textOr{list{part}}, "name": text, "refusal": text,
 			"tool_calls": list{call}, "tool_call_id": text, "reasoning": text, "reasoning_content": text, "reasoning_details": anything,

@@ -26,7 +26,7 @@ func openOpenAI(t *testing.T, budget float64, handle http.HandlerFunc) (*upstrea
 		c.OpenAI = &Endpoint{Upstream: u.URL, Credential: fixed(Bearer, openAIKey)}
 		c.Now = newClock().now
 	})
-	s, err := g.Open(Spec{ID: "s1", API: OpenAI, BudgetUSD: budget, Ledger: filepath.Join(t.TempDir(), "ledger.jsonl")})
+	s, err := g.Open(Spec{ID: "s1", API: OpenAI, Model: "gpt-5.5", BudgetUSD: budget, Ledger: filepath.Join(t.TempDir(), "ledger.jsonl")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -67,7 +67,10 @@ func (c *call) take(w http.ResponseWriter) (q *request, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if q, err = c.api.read(c.way, body, g.pass, c.session.tools); err == nil && c.way.costs() {
+	if q, err = c.api.read(c.way, body, g.pass, c.session.tools); err == nil {
+		err = c.session.mayAsk(q.model)
+	}
+	if err == nil && c.way.costs() {
 		err = c.api.bound(q)
 	}
 	c.betas = g.pickBetas(c.api, r.Header)

@@ -23,6 +23,7 @@ type Spec struct {
 	Transcript string  // JSON lines file for requests and answers; "" = none
 
 	API   API      // that the session may use; Anthropic when empty
+	Model string   // that the session may ask for, beside those that its agent needs for small things; any when empty
 	Tools []string // granted tools of the vendor that this session may use, such as "web_search"
 	Token string   // of a closed session whose agent's process goes on with this one; "" for a new one
 }
@@ -35,6 +36,7 @@ type Session struct {
 	token      string
 	base       string
 	transcript *transcript
+	model      string
 	tools      []string
 	ctx        context.Context // canceled when the session ends, and calls in flight with it
 	cancel     context.CancelFunc
@@ -75,7 +77,7 @@ func (g *Gateway) Open(spec Spec) (*Session, error) {
 		_ = l.close()
 		return nil, err
 	}
-	s := &Session{gateway: g, api: api, id: spec.ID, token: cmp.Or(spec.Token, newToken()), ledger: l, transcript: t, tools: spec.Tools, drained: make(chan struct{})}
+	s := &Session{gateway: g, api: api, id: spec.ID, token: cmp.Or(spec.Token, newToken()), ledger: l, transcript: t, model: spec.Model, tools: spec.Tools, drained: make(chan struct{})}
 	s.account = account{spent: past.cost, totals: past.counts, calls: past.calls, ceiling: ceilingOf(spec.BudgetUSD)}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	if err := g.register(s); err != nil {
