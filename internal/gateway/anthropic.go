@@ -87,7 +87,7 @@ func anthropic(granted []serverTool) vendor {
 	return vendor{
 		usual: DefaultUpstream, list: DefaultPrices, first: "/v1/messages", posts: map[string]route{"/v1/messages": messages, "/v1/messages/count_tokens": count},
 		fixed: map[string]string{"Anthropic-Version": apiVersion}, bodies: map[route]shape{messages: body, count: body},
-		bound: boundMessage, events: messageEvent, usage: messageUsage, limit: anthropicLimit, models: modelList, helpers: claudeName,
+		bound: boundMessage, events: messageEvent, longest: maxEvent, usage: messageUsage, limit: anthropicLimit, models: modelList, helpers: claudeName,
 		header: []string{
 			"Accept", "User-Agent", "Anthropic-Dangerous-Direct-Browser-Access", "X-App", "X-Client-Request-Id", "X-Claude-1p-Request-Class",
 			"X-Claude-Code-Agent-Id", "X-Claude-Code-Agent-Type", "X-Claude-Code-Auxiliary-Type", "X-Claude-Code-Compaction",

@@ -40,6 +40,7 @@ type vendor struct {
 	models func(*Prices) any                                        // the answer to a request for the list of models
 
 	helpers *regexp.Regexp // models that agents ask for beside that of their session; nil for none
+	longest int            // line of a stream that is kept to be read, in bytes
 }
 
 // api is the API of a vendor at its endpoint.

@@ -68,7 +68,7 @@ func BenchmarkMeter(b *testing.B) {
 	text := []byte(strings.Join(stream("m", object{"input_tokens": 1}, 1, slices.Repeat([]string{"some words "}, 20_000)...), ""))
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		m := streamMeter{event: messageEvent}
+		m := streamMeter{event: messageEvent, longest: maxEvent}
 		for chunk := range slices.Chunk(text, 32<<10) {
 			_, _ = m.Write(chunk)
 		}

@@ -120,7 +120,7 @@ func (s *Session) arrived(number uint64, text int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if b, ok := s.account.open[number]; ok {
-		if err := s.ledger.arrived(number, text/guessBytes, b.each); err != nil {
+		if err := s.ledger.arrived(number, min(text/guessBytes, b.output), b.each); err != nil {
 			s.gateway.log.Warn("write usage ledger", "session", s.id, "error", err)
 		}
 	}

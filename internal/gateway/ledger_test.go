@@ -170,7 +170,7 @@ func callUntilKilled(t *testing.T, path string) {
 		t.Fatal(err)
 	}
 	for n := range 2 {
-		resp, err := ask(context.Background(), s, question("claude-opus-5-5", 100))
+		resp, err := ask(context.Background(), s, question("claude-opus-5-5", 10_000))
 		if err == nil {
 			_, _ = io.CopyN(io.Discard, resp.Body, 20_000) // the first is shorter
 			if n == 1 {

@@ -29,7 +29,7 @@ func (v vendor) newMeter(resp *http.Response) meter {
 		return &capture{limit: maxErrorBody}
 	}
 	if kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); kind == "text/event-stream" {
-		return &streamMeter{event: v.events}
+		return &streamMeter{event: v.events, longest: v.longest}
 	}
 	return &messageMeter{capture{limit: maxMessage}, v.usage}
 }

@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"maps"
@@ -74,13 +73,11 @@ func (u *openAIUsage) common() apiUsage {
 	return apiUsage{Input: &input, Output: &output, CacheRead: &read}
 }
 
-// openAIAnswer is an answer, or an event of one, as far as it tells its usage and its end.
+// openAIAnswer is an answer, as far as it tells its usage.
 type openAIAnswer struct {
-	Type     string        `json:"type"`
-	Model    string        `json:"model"`
-	Usage    *openAIUsage  `json:"usage"`
-	Error    *openAIError  `json:"error"`
-	Response *openAIAnswer `json:"response"`
+	Model string       `json:"model"`
+	Usage *openAIUsage `json:"usage"`
+	Error *openAIError `json:"error"`
 }
 
 type openAIError struct {
@@ -99,47 +96,6 @@ func openAIUsageOf(answer []byte) (reading, bool) {
 		return reading{}, false
 	}
 	return reading{model: a.Model, usage: a.Usage.common()}, true
-}
-
-var (
-	usageWord    = []byte(`"usage"`)
-	nullUsage    = []byte(`"usage":null`)
-	responseWord = []byte(`"response.`)
-	deltaEnd     = []byte(`.delta"`)
-	doneWord     = []byte("[DONE]")
-)
-
-// openAIEvent reads an event of a stream of either API. Output is only measured; what may tell usage is parsed.
-func openAIEvent(m *streamMeter, data []byte) {
-	switch {
-	case bytes.Equal(bytes.TrimSpace(data), doneWord):
-		m.read.complete = m.read.complete || m.read.seen
-		return
-	case bytes.Contains(data, responseWord) && bytes.Contains(data, deltaEnd):
-		m.output(len(dataField) + len(data))
-		return
-	case !bytes.Contains(data, responseWord) && !bytes.Contains(data, errorWord) && (!bytes.Contains(data, usageWord) || bytes.Contains(data, nullUsage)):
-		m.output(len(dataField) + len(data))
-		return
-	}
-	var e openAIAnswer
-	if json.Unmarshal(data, &e) != nil {
-		return
-	}
-	if e.Response != nil {
-		e.Model, e.Usage, e.Error = e.Response.Model, e.Response.Usage, cmp.Or(e.Response.Error, e.Error)
-	}
-	m.read.model = cmp.Or(e.Model, m.read.model)
-	if e.Usage != nil {
-		m.merge(new(e.Usage.common()))
-	}
-	switch {
-	case e.Error != nil || e.Type == "error" || e.Type == "response.failed":
-		m.read.failed = cmp.Or(e.Error, &openAIError{}).name()
-		m.read.complete = e.Type == "response.failed" && m.read.seen
-	case e.Type == "response.completed" || e.Type == "response.incomplete":
-		m.read.complete = true
-	}
 }
 
 // The headers by which OpenAI's API tells of its rate limits: how long until there is the whole amount again.

@@ -64,17 +64,20 @@ func (c *call) settlement(r reading) settlement {
 
 // guess estimates the cost: the input by its size, the output by the bytes that passed.
 func (c *call) guess(st *settlement, r reading, flag string) {
-	input, output := c.bid.tokens, r.text/guessBytes
+	input, output := c.bid.tokens, c.arrived(r)
 	c.book(st, reading{usage: apiUsage{Input: &input, Output: &output}})
 	st.flags = append(st.flags, flag)
 }
+
+// arrived estimates the output by the bytes that passed. There is no more of it than was asked for.
+func (c *call) arrived(r reading) int64 { return min(r.text/guessBytes, c.bid.output) }
 
 // price books the reported usage. An answer that broke off reported its input at the start, but would have reported its
 // output only at the end; the output is estimated from the bytes that passed.
 func (c *call) price(st *settlement, r reading) {
 	if !r.complete {
 		st.flags = append(st.flags, flagCut)
-		if output := r.text / guessBytes; output > amount(r.usage.Output) {
+		if output := c.arrived(r); output > amount(r.usage.Output) {
 			r.usage.Output = &output
 		}
 	}

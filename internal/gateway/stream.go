@@ -6,16 +6,17 @@ import (
 	"encoding/json"
 )
 
-// maxEvent is the longest line of a stream that is parsed. Events with usage are far shorter; longer ones are the
-// model's output, of which only the size matters.
+// maxEvent is the longest line of a stream of the Messages API that is parsed. Events with usage are far shorter; longer
+// ones are the model's output, of which only the size matters.
 const maxEvent = 256 << 10
 
-// frame is the approximate size of a content event without its content.
+// frame is the approximate size of a content event of the Messages API without its content.
 const frame = 90
 
 // streamMeter reads a stream of server-sent events in constant memory.
 type streamMeter struct {
 	event   func(*streamMeter, []byte) // handles the data of one event
+	longest int                        // line that is kept, in bytes
 	read    reading
 	partial []byte // a line whose end has not arrived
 	skipped int    // length so far of a line that is too long to keep, else 0
@@ -34,7 +35,7 @@ func (m *streamMeter) Write(p []byte) (int, error) {
 			return n, nil
 		}
 		switch {
-		case m.skipped+len(m.partial)+i > maxEvent:
+		case m.skipped+len(m.partial)+i > m.longest:
 			m.output(m.skipped + len(m.partial) + i)
 			m.skipped, m.partial = 0, m.partial[:0]
 		case len(m.partial) > 0:
@@ -53,7 +54,7 @@ func (m *streamMeter) hold(p []byte) {
 	switch {
 	case m.skipped > 0:
 		m.skipped += len(p)
-	case len(m.partial)+len(p) > maxEvent:
+	case len(m.partial)+len(p) > m.longest:
 		m.skipped = len(m.partial) + len(p)
 		m.partial = m.partial[:0]
 	default:

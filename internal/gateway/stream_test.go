@@ -9,7 +9,7 @@ import (
 )
 
 func read(chunks ...string) reading {
-	m := streamMeter{event: messageEvent}
+	m := streamMeter{event: messageEvent, longest: maxEvent}
 	for _, c := range chunks {
 		_, _ = m.Write([]byte(c))
 	}
@@ -28,7 +28,7 @@ func TestStreamIsReadHoweverItIsCut(t *testing.T) {
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 50 {
-		m := streamMeter{event: messageEvent}
+		m := streamMeter{event: messageEvent, longest: maxEvent}
 		for rest := whole; rest != ""; {
 			n := min(1+random.IntN(1+random.IntN(100_000)), len(rest))
 			_, _ = m.Write([]byte(rest[:n]))
@@ -69,7 +69,7 @@ func TestStreamEvents(t *testing.T) {
 }
 
 func TestMemoryDoesNotGrowWithTheStream(t *testing.T) {
-	m := streamMeter{event: messageEvent}
+	m := streamMeter{event: messageEvent, longest: maxEvent}
 	for range 200 {
 		_, _ = m.Write([]byte("data: " + strings.Repeat("z", 100_000)))
 	}

@@ -1,0 +1,86 @@
+package gateway
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/longshift/longshift/task"
+)
+
+// TestOpenAIStreamThatBreaksOff counts what the model has said by then, and not the events around it: one has 200 to 300 bytes for one token.
+func TestOpenAIStreamThatBreaksOff(t *testing.T) {
+	usage := object{"input_tokens": 10, "output_tokens": 5000}
+	older := object{"prompt_tokens": 10, "completion_tokens": 5000}
+	for name, c := range map[string]struct {
+		path, body string
+		events     []string
+		least      int64
+		most       int64
+	}{
+		"text":      {"/v1/responses", asksSimply, spoken100("response.output_text.delta"), 90, 130},
+		"arguments": {"/v1/responses", asksSimply, spoken100("response.function_call_arguments.delta"), 90, 130},
+		"a chat":    {"/v1/chat/completions", chatsSimply, chatted100(func(text string) object { return object{"content": text} }), 90, 130},
+		"a call in a chat": {"/v1/chat/completions", chatsSimply, chatted100(func(text string) object {
+			return object{"tool_calls": []object{{"index": 0, "function": object{"arguments": text}}}}
+		}), 90, 130},
+		"thoughts in a chat": {"/v1/chat/completions", chatsSimply, chatted100(func(text string) object {
+			return object{"content": nil, "reasoning": text, "reasoning_content": text}
+		}), 90, 130},
+		"more than was asked for": {"/v1/responses", strings.Replace(asksSimply, `"input"`, `"max_output_tokens":20,"input"`, 1), spoken100("response.output_text.delta"), 20, 20},
+		"a chat that has told its usage": {"/v1/chat/completions", chatsSimply,
+			append(chatted100(func(text string) object { return object{"content": text} }), data(object{"choices": []any{}, "usage": older})), 5000, 5000},
+		"an answer that is repeated in whole": {"/v1/responses", asksSimply, append(spoken100("response.output_text.delta"), data(object{"type": "response.completed",
+			"response": object{"instructions": strings.Repeat("x", 2*maxEvent), "usage": usage}})), 5000, 5000},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, s := openOpenAI(t, 0, func(w http.ResponseWriter, _ *http.Request) {
+				answerStream(w, c.events)
+				panic(http.ErrAbortHandler)
+			})
+			got := askBroken(t, s, c.path, c.body)
+			if got.Output < c.least || got.Output > c.most || got.Calls != 1 {
+				t.Errorf("usage %+v; want %d to %d tokens of output", got, c.least, c.most)
+			}
+		})
+	}
+}
+
+// askBroken posts a body, reads whatever comes, and returns the usage of the session.
+func askBroken(t *testing.T, s *Session, path, body string) task.Usage {
+	t.Helper()
+	resp, err := http.Post(s.BaseURL()+path, "application/json", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	_, _ = io.Copy(io.Discard, resp.Body)
+	eventually(t, "the call is settled", func() bool { return s.State().InFlight == 0 })
+	return s.Usage()
+}
+
+// spoken100 is 100 tokens as the Responses API streams them, one an event.
+func spoken100(kind string) (events []string) {
+	for i := range 100 {
+		events = append(events, event(kind, object{"type": kind, "sequence_number": i, "item_id": "msg_" + strings.Repeat("0", 48), "output_index": 0,
+			"content_index": 0, "delta": " word", "logprobs": []any{}, "obfuscation": strings.Repeat("z", 11)}))
+	}
+	return events
+}
+
+// chatted100 is 100 tokens as Chat Completions streams them.
+func chatted100(delta func(string) object) (events []string) {
+	for range 100 {
+		events = append(events, data(object{"id": "chatcmpl-" + strings.Repeat("0", 29), "object": "chat.completion.chunk", "created": 1, "model": "gpt-5.5-2026-04-01",
+			"service_tier": "default", "system_fingerprint": nil, "choices": []object{{"index": 0, "delta": delta(" word"), "logprobs": nil, "finish_reason": nil}},
+			"usage": nil, "obfuscation": "zzzz"}))
+	}
+	return events
+}
+
+// data is an event without a name.
+func data(of any) string {
+	_, text, _ := strings.Cut(event("", of), "\n")
+	return text
+}
