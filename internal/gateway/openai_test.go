@@ -152,6 +152,10 @@ func TestOpenAIRequests(t *testing.T) {
 			t.Errorf("%s: %d %s", body, status, text)
 		}
 	}
+	twoLimits := `{"model":"gpt-5.5","messages":[],"max_tokens":1,"max_completion_tokens":128000}`
+	if status, text := post(t, s, "/v1/chat/completions", twoLimits); status != http.StatusBadRequest || !strings.Contains(text, "max_completion_tokens is a second limit beside max_tokens") {
+		t.Errorf("%s: %d %s", twoLimits, status, text)
+	}
 	for path, want := range map[string]string{"/v1/messages": "only these are: POST /v1/chat/completions, POST /v1/responses, GET /v1/models", "/v1/files": "not let through", "/v1/responses/compact": "not let through"} {
 		if status, text := post(t, s, path, `{}`); status != http.StatusForbidden || !strings.Contains(text, want) {
 			t.Errorf("%s: %d %s", path, status, text)

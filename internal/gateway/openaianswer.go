@@ -19,6 +19,9 @@ func boundAnswer(q *request) error {
 	if q.body.get("messages") != nil {
 		q.key = "max_completion_tokens"
 		if q.body.get("max_tokens") != nil { // older, and all that many servers know
+			if q.body.get(q.key) != nil { // servers differ in which of the two they obey
+				return within(q.key, refuse("is a second limit beside max_tokens; give one of the two"))
+			}
 			q.key = "max_tokens"
 		}
 		if q.stream {
