@@ -67,26 +67,30 @@ func TestOpenAIUsage(t *testing.T) {
 	usage := `{"input_tokens":1000,"input_tokens_details":{"cached_tokens":400},"output_tokens":100,"output_tokens_details":{"reasoning_tokens":50}}`
 	older := `{"prompt_tokens":1000,"prompt_tokens_details":{"cached_tokens":400},"completion_tokens":100}`
 	want := task.Usage{Input: 600, Output: 100, CacheRead: 400, CostUSD: 600*5e-6 + 400*0.5e-6 + 100*30e-6, Calls: 1}
+	long := task.Usage{Input: 299_600, Output: 100, CacheRead: 400, CostUSD: 299_600*10e-6 + 400*1e-6 + 100*45e-6, Calls: 1} // the same of a prompt above 272,000
 	said := event("response.output_text.delta", object{"type": "response.output_text.delta", "delta": `{"usage":{"output_tokens":9}} "response.completed"`})
 	for name, c := range map[string]struct {
 		path, body string
 		handle     http.HandlerFunc
+		want       task.Usage
 	}{
 		"responses, streamed": {"/v1/responses", asksSimply, answers(stream8, event("response.created", object{"type": "response.created", "response": object{"model": "gpt-5.5"}}), said,
-			"event: response.completed\ndata: {\"type\":\"response.completed\",\"response\":{\"model\":\"gpt-5.5-2026-04-01\",\"usage\":"+usage+"}}\n\n")},
+			"event: response.completed\ndata: {\"type\":\"response.completed\",\"response\":{\"model\":\"gpt-5.5-2026-04-01\",\"usage\":"+usage+"}}\n\n"), want},
 		"responses, cut at its limit": {"/v1/responses", asksSimply, answers(stream8, said,
-			"data: {\"type\":\"response.incomplete\",\"response\":{\"model\":\"gpt-5.5\",\"usage\":"+usage+"}}\n\n")},
-		"responses in one piece": {"/v1/responses", `{"model":"gpt-5.5","input":[]}`, answers("application/json", `{"object":"response","model":"gpt-5.5","usage":`+usage+`}`)},
+			"data: {\"type\":\"response.incomplete\",\"response\":{\"model\":\"gpt-5.5\",\"usage\":"+usage+"}}\n\n"), want},
+		"responses in one piece": {"/v1/responses", `{"model":"gpt-5.5","input":[]}`, answers("application/json", `{"object":"response","model":"gpt-5.5","usage":`+usage+`}`), want},
+		"a long prompt": {"/v1/responses", `{"model":"gpt-5.5","input":[]}`, answers("application/json",
+			`{"object":"response","model":"gpt-5.5","usage":`+strings.Replace(usage, "1000", "300000", 1)+`}`), long},
 		"chat, streamed": {"/v1/chat/completions", chatsSimply, answers(stream8, `data: {"object":"chat.completion.chunk","model":"gpt-5.5","choices":[{"delta":{"content":"x"}}],"usage":null}`+"\n\n",
-			`data: {"object":"chat.completion.chunk","model":"gpt-5.5","choices":[],"usage":`+older+"}\n\n", "data: [DONE]\n\n")},
-		"chat in one piece": {"/v1/chat/completions", `{"model":"gpt-5.5","messages":[]}`, answers("application/json", `{"object":"chat.completion","model":"gpt-5.5","usage":`+older+`}`)},
+			`data: {"object":"chat.completion.chunk","model":"gpt-5.5","choices":[],"usage":`+older+"}\n\n", "data: [DONE]\n\n"), want},
+		"chat in one piece": {"/v1/chat/completions", `{"model":"gpt-5.5","messages":[]}`, answers("application/json", `{"object":"chat.completion","model":"gpt-5.5","usage":`+older+`}`), want},
 	} {
 		t.Run(name, func(t *testing.T) {
 			u, s := openOpenAI(t, 5, c.handle)
 			if status, text := post(t, s, c.path, c.body); status != http.StatusOK {
 				t.Fatalf("%d %s", status, text)
 			}
-			if d := cmp.Diff(want, s.Usage()); d != "" {
+			if d := cmp.Diff(c.want, s.Usage()); d != "" {
 				t.Errorf("usage: %s", d)
 			}
 			r, _ := u.request(0)
