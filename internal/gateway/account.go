@@ -28,15 +28,17 @@ func ceilingOf(usd float64) nanos {
 // bid is what the gateway knows about a call before it sends it.
 type bid struct {
 	model  string
-	bytes  int   // of the request
-	input  nanos // upper bound of what the input costs
-	output int64 // tokens, at most
-	stream bool  // the answer is streamed
-	least  int64 // the smallest output, in tokens, that can be asked for
-	each   nanos // what a token of output costs
-	tokens int64 // estimated tokens of input
-	guess  nanos // estimated cost of that input
-	likely nanos // the same, at the price of cached input where the request asks to cache
+	speed  string // that it asks for
+	geo    string // the region that it asks for
+	bytes  int    // of the request
+	input  nanos  // upper bound of what the input costs
+	output int64  // tokens, at most
+	stream bool   // the answer is streamed
+	least  int64  // the smallest output, in tokens, that can be asked for
+	each   nanos  // what a token of output costs
+	tokens int64  // estimated tokens of input
+	guess  nanos  // estimated cost of that input
+	likely nanos  // the same, at the price of cached input where the request asks to cache
 }
 
 // worst is the most that the call can cost.

@@ -211,15 +211,26 @@ func TestClientGoneEndsTheCallAndIsCharged(t *testing.T) {
 }
 
 func TestClientGoneBeforeTheAnswer(t *testing.T) {
-	for body, output := range map[string]int64{
-		question("claude-opus-5-5", 1000):                                      0,    // nothing had arrived
-		strings.Replace(question("claude-opus-5-5", 1000), "true", "false", 1): 1000, // without streaming it may be completed anyway
+	streamed := question("claude-opus-5-5", 1000)
+	whole := strings.Replace(streamed, "true", "false", 1)
+	for _, c := range []struct {
+		body              string
+		output            int64
+		perInput, perSaid float64 // dollars a token
+	}{
+		{streamed, 0, 4e-6, 20e-6}, // nothing had arrived
+		{whole, 1000, 4e-6, 20e-6}, // without streaming it may be completed anyway
+		{whole[:len(whole)-1] + `,"speed":"fast"}`, 1000, 8e-6, 40e-6},
+		{whole[:len(whole)-1] + `,"inference_geo":"us"}`, 1000, 4.4e-6, 22e-6},
 	} {
-		clientGone(t, body, output)
+		got := clientGone(t, c.body, c.output)
+		if want := float64(got.Input)*c.perInput + float64(got.Output)*c.perSaid; !near(got.CostUSD, want) {
+			t.Errorf("%s: $%.7f, want $%.7f", c.body, got.CostUSD, want)
+		}
 	}
 }
 
-func clientGone(t *testing.T, body string, output int64) {
+func clientGone(t *testing.T, body string, output int64) task.Usage {
 	t.Helper()
 	arrived := make(chan struct{})
 	u := newUpstream(t, func(_ http.ResponseWriter, r *http.Request, _ []byte) {
@@ -233,9 +244,11 @@ func clientGone(t *testing.T, body string, output int64) {
 		t.Fatalf("ask: %v", err)
 	}
 	eventually(t, "the call is settled", func() bool { return s.State().InFlight == 0 })
-	if got := s.Usage(); got.Input == 0 || got.Output != output || got.CostUSD == 0 || got.Calls != 1 {
+	got := s.Usage()
+	if got.Input == 0 || got.Output != output || got.CostUSD == 0 || got.Calls != 1 {
 		t.Errorf("usage %+v; want a guess of the input, and %d of output", got, output)
 	}
+	return got
 }
 
 func TestBrokenAnswerIsSeenAsBroken(t *testing.T) {
@@ -244,7 +257,7 @@ func TestBrokenAnswerIsSeenAsBroken(t *testing.T) {
 		panic(http.ErrAbortHandler)
 	})
 	s := openSession(t, startGateway(t, u.URL, nil), 0)
-	resp, err := ask(t.Context(), s, question("claude-opus-5-5", 1000))
+	resp, err := ask(t.Context(), s, strings.Replace(question("claude-opus-5-5", 1000), `{`, `{"speed":"fast",`, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,7 +265,7 @@ func TestBrokenAnswerIsSeenAsBroken(t *testing.T) {
 	if _, err := io.ReadAll(resp.Body); err == nil {
 		t.Error("the client took a broken answer for a whole one")
 	}
-	if got := s.Close(); got.Input != 500 || got.Output != 1 {
+	if got := s.Close(); got.Input != 500 || got.Output != 1 || !near(got.CostUSD, 500*8e-6+40e-6) {
 		t.Errorf("usage %+v", got)
 	}
 }

@@ -130,7 +130,7 @@ func number64(n int64) json.Number { return json.Number(strconv.FormatInt(n, 10)
 // bid estimates the cost of a request, at worst and on average.
 func (p *Prices) bid(q *request) bid {
 	size := int64(len(q.text)) - q.pixels
-	b := bid{model: q.model, bytes: len(q.text), tokens: size/guessBytes + 1, output: q.output, stream: q.stream}
+	b := bid{model: q.model, speed: q.speed, geo: q.geo, bytes: len(q.text), tokens: size/guessBytes + 1, output: q.output, stream: q.stream}
 	m, _ := p.find(q.model)
 	prompt := min(size+q.tokens+promptExtra+q.uses*useTokens, maxPrompt) // a token is at least one byte of text
 	worst := m.in(prompt, q.speed)

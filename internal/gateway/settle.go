@@ -65,7 +65,7 @@ func (c *call) settlement(r reading) settlement {
 // guess estimates the cost: the input by its size, the output by the bytes that passed.
 func (c *call) guess(st *settlement, r reading, flag string) {
 	input, output := c.bid.tokens, c.arrived(r)
-	c.book(st, reading{usage: apiUsage{Input: &input, Output: &output}})
+	c.book(st, reading{usage: apiUsage{Input: &input, Output: &output, Speed: c.bid.speed, Geo: c.bid.geo}})
 	st.flags = append(st.flags, flag)
 }
 
@@ -77,6 +77,7 @@ func (c *call) arrived(r reading) int64 { return min(r.text/guessBytes, c.bid.ou
 func (c *call) price(st *settlement, r reading) {
 	if !r.complete {
 		st.flags = append(st.flags, flagCut)
+		r.usage.Speed, r.usage.Geo = cmp.Or(r.usage.Speed, c.bid.speed), cmp.Or(r.usage.Geo, c.bid.geo)
 		if output := c.arrived(r); output > amount(r.usage.Output) {
 			r.usage.Output = &output
 		}
