@@ -41,6 +41,7 @@ type vendor struct {
 
 	helpers *regexp.Regexp // models that agents ask for beside that of their session; nil for none
 	longest int            // line of a stream that is kept to be read, in bytes
+	hides   bool           // a stream shows nothing of what the model thinks, and tells its usage only at its end
 }
 
 // api is the API of a vendor at its endpoint.

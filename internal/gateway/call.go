@@ -25,6 +25,7 @@ type call struct {
 	betas   []string
 	body    []byte // as it is sent upstream
 	start   time.Time
+	begun   time.Time // when it was sent, after whatever it waited for
 
 	number  uint64 // in the ledger; 0 for calls that cost nothing
 	bid     bid
@@ -71,6 +72,7 @@ func (c *call) serve(w http.ResponseWriter) {
 	if c.session.transcript.on() {
 		c.kept.limit = maxEntry
 	}
+	c.begun = c.session.gateway.now()
 	resp, err := c.send(ctx)
 	if err != nil {
 		c.answerUnsent(w, ctx, err)

@@ -19,7 +19,7 @@ func openAI() vendor {
 			"X-Stainless-Runtime", "X-Stainless-Runtime-Version", "X-Stainless-Timeout",
 		},
 		bodies: map[route]shape{responses: response(), chat: completion()},
-		bound:  boundAnswer, events: openAIEvent, longest: maxMessage, usage: openAIUsageOf, limit: openAILimit, models: openAIModels,
+		bound:  boundAnswer, events: openAIEvent, longest: maxMessage, hides: true, usage: openAIUsageOf, limit: openAILimit, models: openAIModels,
 	}
 }
 

@@ -21,10 +21,15 @@ const openAIKey = "sk-openai-0123456789"
 // openOpenAI opens a session that may use OpenAI's API, in front of an upstream.
 func openOpenAI(t *testing.T, budget float64, handle http.HandlerFunc) (*upstream, *Session) {
 	t.Helper()
+	return openOpenAIAt(t, newClock(), budget, handle)
+}
+
+func openOpenAIAt(t *testing.T, now *clock, budget float64, handle http.HandlerFunc) (*upstream, *Session) {
+	t.Helper()
 	u := newUpstream(t, func(w http.ResponseWriter, r *http.Request, _ []byte) { handle(w, r) })
 	g := startGateway(t, "http://127.0.0.1:1", func(c *Config, _ *Gateway) {
 		c.OpenAI = &Endpoint{Upstream: u.URL, Credential: fixed(Bearer, openAIKey)}
-		c.Now = newClock().now
+		c.Now = now.now
 	})
 	s, err := g.Open(Spec{ID: "s1", API: OpenAI, Model: "gpt-5.5", BudgetUSD: budget, Ledger: filepath.Join(t.TempDir(), "ledger.jsonl")})
 	if err != nil {

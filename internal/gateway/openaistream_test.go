@@ -1,10 +1,13 @@
 package gateway
 
 import (
+	"context"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/longshift/longshift/task"
 )
@@ -42,6 +45,56 @@ func TestOpenAIStreamThatBreaksOff(t *testing.T) {
 			got := askBroken(t, s, c.path, c.body)
 			if got.Output < c.least || got.Output > c.most || got.Calls != 1 {
 				t.Errorf("usage %+v; want %d to %d tokens of output", got, c.least, c.most)
+			}
+		})
+	}
+}
+
+// TestClientGoneWhileTheModelThinks: a stream that shows nothing of the thoughts is counted by the time they took, so that none is free who leaves it.
+func TestClientGoneWhileTheModelThinks(t *testing.T) {
+	created := event("response.created", object{"type": "response.created", "response": object{"model": "gpt-5.5", "usage": nil}})
+	for name, c := range map[string]struct {
+		path, body string
+		before     []string // what has arrived
+		want       int64
+	}{
+		"responses":            {"/v1/responses", asksSimply, []string{created}, 6000},
+		"a chat":               {"/v1/chat/completions", chatsSimply, chatted100(func(string) object { return object{"content": ""} })[:1], 6000},
+		"nothing has arrived":  {"/v1/responses", asksSimply, nil, 6000},
+		"less was asked for":   {"/v1/responses", strings.Replace(asksSimply, `"input"`, `"max_output_tokens":300,"input"`, 1), []string{created}, 300},
+		"a long answer before": {"/v1/responses", asksSimply, append([]string{created}, slices.Repeat(spoken100("response.output_text.delta"), 80)...), 10_000},
+	} {
+		t.Run(name, func(t *testing.T) {
+			now, sent, there := newClock(), make(chan struct{}), strings.Join(c.before, "")
+			_, s := openOpenAIAt(t, now, 0, func(w http.ResponseWriter, r *http.Request) {
+				if there != "" {
+					answerStream(w, c.before)
+				}
+				close(sent)
+				<-r.Context().Done()
+			})
+			ctx, leave := context.WithCancel(t.Context())
+			go func() {
+				<-sent
+				now.advance(time.Minute)
+				if there == "" {
+					leave()
+				}
+			}()
+			req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.BaseURL()+c.path, strings.NewReader(c.body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if resp, err := http.DefaultClient.Do(req); err == nil {
+				defer resp.Body.Close()
+				_, _ = io.CopyN(io.Discard, resp.Body, int64(len(there)))
+				<-sent
+				eventually(t, "a minute is over", func() bool { return now.now().After(newClock().now()) })
+				leave()
+			}
+			eventually(t, "the call is settled", func() bool { return s.State().InFlight == 0 })
+			if got := s.Usage(); got.Output != c.want || got.Calls != 1 {
+				t.Errorf("usage %+v; want %d tokens of output", got, c.want)
 			}
 		})
 	}

@@ -44,8 +44,8 @@ func (c *call) record() {
 func (c *call) settlement(r reading) settlement {
 	st := settlement{model: cmp.Or(r.model, c.bid.model), status: c.status}
 	gone := c.request.Context().Err() != nil || c.session.ctx.Err() != nil
-	if gone && !r.complete && !c.bid.stream {
-		r.text = max(r.text, guessBytes*c.bid.output) // without streaming, the answer is written to its end even if the client leaves
+	if gone && !r.complete && !r.seen {
+		r.text = max(r.text, guessBytes*c.unseen())
 	}
 	switch {
 	case c.status == 0 && c.sent.Load() && gone:
@@ -60,6 +60,20 @@ func (c *call) settlement(r reading) settlement {
 		c.price(&st, r)
 	}
 	return st
+}
+
+// tokensPerSecond is how fast a model thinks that does not show it: about what large models give.
+const tokensPerSecond = 100
+
+// unseen estimates the output that was made for a client that is gone, whether it has arrived or not.
+func (c *call) unseen() int64 {
+	switch {
+	case !c.bid.stream:
+		return c.bid.output // the answer is written to its end even if the client leaves
+	case c.api.hides:
+		return min(int64(c.session.gateway.now().Sub(c.begun).Seconds()*tokensPerSecond), c.bid.output)
+	}
+	return 0
 }
 
 // guess estimates the cost: the input by its size, the output by the bytes that passed.
