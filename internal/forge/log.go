@@ -24,7 +24,14 @@ var (
 	timeForm = regexp.MustCompile(`(?i)\d[\d.,:]*\s?(?:ns|µs|us|ms|s|sec|seconds?|m|min|minutes?|h)\b|` +
 		`\d{4}-\d\d-\d\d(?:[T ]\d[\d:.]*)?(?:Z|[+-]\d\d:?\d\d)?`)
 	number = regexp.MustCompile(`\d+`)
+	// How GitHub's runner ends any step whose command failed. It says nothing of the failure.
+	stepEnd = regexp.MustCompile(`^##\[error\]Process completed with exit code -?\d+\.$`)
+	// Likewise npm, yarn, just, bun and Gradle, of what they run.
+	runnerEnd = regexp.MustCompile("(?i)^(?:npm err(?:!|or)|error command failed with exit code|error: (?:recipe|script) .* with (?:exit )?code |" +
+		"failure: build failed with an exception)")
 )
+
+const stepStart = "##[group]Run "
 
 // LogTail returns the part of a log that says most about a failure, at most most bytes of whole lines: those around the first line that
 // is marked as an error, or the end. It removes times at the start of lines, colours and invisible characters.
@@ -82,38 +89,63 @@ func logLines(raw string) []string {
 	return lines
 }
 
-// firstError finds the line that shows a failure: one that the forge has marked, else one that looks like it, else none.
+// firstError finds the line that shows a failure: one that the forge has marked, else the end of a failed step, else one that looks like a
+// failure, else none.
 func firstError(lines []string) int {
-	if i := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, "##[error]") }); i >= 0 {
-		return i
+	for _, shows := range []func(string) bool{marked, stepEnd.MatchString, failing.MatchString} {
+		if i := slices.IndexFunc(lines, shows); i >= 0 {
+			return i
+		}
 	}
-	return slices.IndexFunc(lines, failing.MatchString)
+	return -1
+}
+
+// marked tells whether the forge has marked a line as an error of the work.
+func marked(l string) bool { return strings.HasPrefix(l, "##[error]") && !stepEnd.MatchString(l) }
+
+// failedStep returns the range of the lines of the first step whose command failed: all of them where the log does not tell.
+func failedStep(lines []string) (from, to int) {
+	to = slices.IndexFunc(lines, stepEnd.MatchString)
+	if to < 0 {
+		return 0, len(lines)
+	}
+	for from = to; from > 0 && !strings.HasPrefix(lines[from], stepStart); {
+		from--
+	}
+	return from, to
 }
 
 // Sign identifies a failure by its check and output. It is the same for the same failure on another commit, machine or day: it ignores
-// numbers, ids, times, the folders of paths, and the order of lines. Where lines are marked as errors, only those count.
+// numbers, ids, times, the folders of paths, and the order of lines. Lines that are marked or look like errors count, and all of the failed
+// step where it has none of them.
 func Sign(name string, texts ...string) string {
 	var essence []string
 	for _, text := range texts {
-		var marked, all []string
-		for _, l := range logLines(text) {
-			flat := excerpt.OneLine(normal(l))
-			if flat == "" || flat == logCut {
-				continue
-			}
-			all = append(all, flat)
-			if strings.HasPrefix(l, "##[error]") || failing.MatchString(l) {
-				marked = append(marked, flat)
-			}
-		}
-		if len(marked) > 0 {
-			all = marked
-		}
-		essence = append(essence, all...)
+		essence = append(essence, essenceOf(logLines(text))...)
 	}
 	slices.Sort(essence)
 	sum := sha256.Sum256([]byte(name + "\x00" + strings.Join(slices.Compact(essence), "\n")))
 	return hex.EncodeToString(sum[:12])
+}
+
+func essenceOf(lines []string) []string {
+	var errors, step []string
+	shown := false // by an error of the failed step
+	from, to := failedStep(lines)
+	for i, l := range lines {
+		flat, within := excerpt.OneLine(normal(l)), from <= i && i < to
+		switch {
+		case flat == "" || flat == logCut:
+		case marked(l) || failing.MatchString(l):
+			errors, shown = append(errors, flat), shown || within && !runnerEnd.MatchString(l)
+		case within:
+			step = append(step, flat)
+		}
+	}
+	if shown {
+		return errors
+	}
+	return append(errors, step...)
 }
 
 // normal returns a line without what differs from run to run.

@@ -60,6 +60,8 @@ func TestLogTailPlaces(t *testing.T) {
 		{"end is there", many(1000) + "the last", "the last"},
 		{"error in the middle", many(1000) + "x.go:3: error: bad\n" + many(1000), "x.go:3: error: bad"},
 		{"marked before guessed", "error: an old one\n" + many(1000) + "##[error]the one\n" + many(1000), "##[error]the one"},
+		{"marked before the end of a step", "##[error]Process completed with exit code 1.\n" + many(1000) + "##[error]the one\n" + many(1000), "##[error]the one"},
+		{"end of a step before guessed", "error: an old one\n" + many(1000) + "##[error]Process completed with exit code 2.", "exit code 2."},
 		{"error at the start", "##[error]first\n" + many(1000), "##[error]first\na line"},
 		{"long line", strings.Repeat("ä", 5000), "ääää"},
 		{"after the error", "##[error]first\n" + many(1000), "a line\n(cut)"},
@@ -103,5 +105,33 @@ func TestSign(t *testing.T) {
 	}
 	if a, b := Sign("x", "3 files are not formatted"), Sign("x", "5 files are not formatted"); a != b || a == Sign("x", "no such branch") {
 		t.Error("without words that mark an error all lines count")
+	}
+}
+
+// A step whose output marks no error ends with a line that is the same for each failure: all of the step counts.
+func TestSignOfAStepWithoutMarks(t *testing.T) {
+	ruff := func(day, image, finding string) string {
+		return jobLog(day, 20, 0, "##[group]Run pip install ruff", "##[endgroup]", "Downloading ruff from "+image, "##[group]Run ruff check .",
+			"shell: /usr/bin/bash -e {0}", "##[endgroup]", finding, "Found 1 error.", "##[error]Process completed with exit code 1.",
+			"##[group]Run actions/upload-artifact@v4", "##[endgroup]", "Uploaded from "+image)
+	}
+	unused := Sign("lint", ruff("2026-01-02", "eastus", "calc.py:3:8: F401 [*] `os` imported but unused"))
+	if unused != Sign("lint", ruff("2026-02-11", "westeurope", "calc.py:14:8: F401 [*] `os` imported but unused")) {
+		t.Error("the same failure on another day: the sign differs")
+	}
+	if unused == Sign("lint", ruff("2026-01-02", "eastus", "calc.py:9:1: E722 Do not use bare `except`")) {
+		t.Error("another failure has the same sign")
+	}
+	if earlier := "error: no cache, going on without\n"; Sign("lint", earlier+ruff("2026-01-02", "eastus", "a")) == Sign("lint", earlier+ruff("2026-01-02", "eastus", "b")) {
+		t.Error("an error before the step hides how it failed")
+	}
+	for _, end := range []string{"npm ERR! Exit status 1", "npm error Lifecycle script `lint` failed with error:", "error Command failed with exit code 1.",
+		"error: Recipe `lint` failed on line 3 with exit code 1", `error: script "lint" exited with code 1`, "FAILURE: Build failed with an exception."} {
+		if Sign("lint", "3:5 error no-undef\n"+end) == Sign("lint", "3:5 error no-var\n"+end) {
+			t.Errorf("%q hides what failed", end)
+		}
+	}
+	if Sign("lint", "##[error]Process completed with exit code 1.") == Sign("lint", "a\n##[error]Process completed with exit code 1.") {
+		t.Error("a log without steps counts for nothing")
 	}
 }
