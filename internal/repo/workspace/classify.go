@@ -2,10 +2,13 @@ package workspace
 
 import (
 	"errors"
+	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/longshift/longshift/internal/disk"
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/repo/git"
 )
@@ -24,6 +27,8 @@ var incomplete = symptom{fault.Input, "run `git fsck` there, or name a complete 
 
 // symptoms are tried in order; the first match decides.
 var symptoms = []symptom{
+	{fault.Denied, "give the token or app the permission Workflows: write (a classic token: the scope workflow), or take the change out of the branch",
+		"%s takes no change of a workflow file from this login", []string{"without `workflow` scope", "without `workflows` permission"}},
 	{fault.NotFound, "check the name, and that the token may see the repository", "repository %s is not there", []string{
 		"repository not found", "' not found", "does not appear to be a git repository", "returned error: 404", "returned error: 410",
 		"could not be found or you don't have permission", "project not found", "not a git repository",
@@ -60,12 +65,16 @@ var symptoms = []symptom{
 }
 
 // classify turns a failed call to a remote into a fault. Without a matching symptom it is an infrastructure fault, because it happened
-// between this host and another machine.
-func classify(err error, rem remote, stderr string) error {
+// between this host and another machine. Git prints on stderr what went wrong, but on stdout, in out, why the remote has refused a ref.
+func classify(err error, rem remote, out, stderr string) error {
 	if _, ok := errors.AsType[*fault.Error](err); ok {
 		return err
 	}
-	text := strings.ToLower(stderr)
+	why := refusals(out).why()
+	if why != "" {
+		err = fmt.Errorf("%s: %w", excerpt.Line(why, 500), err)
+	}
+	text := strings.ToLower(stderr + "\n" + why)
 	tried := symptoms
 	if rem.path {
 		tried = append([]symptom{incomplete}, symptoms...)
@@ -83,27 +92,47 @@ func classify(err error, rem remote, stderr string) error {
 // refusal is a line of `git push --porcelain` about a rejected ref.
 type refusal struct{ ref, reason string }
 
+type refusalList []refusal
+
 var refused = regexp.MustCompile(`(?m)^!\t[^\t]*:([^\t]+)\t\[[^\]]*\]\s*(?:\((.*)\))?`)
 
-func refusals(porcelain string) []refusal {
-	var out []refusal
+func refusals(porcelain string) refusalList {
+	var out refusalList
 	for _, m := range refused.FindAllStringSubmatch(porcelain, -1) {
 		out = append(out, refusal{m[1], m[2]})
 	}
 	return out
 }
 
-// stale reports whether a push was rejected because a ref was not at the expected commit.
-func stale(list []refusal) bool {
+// moved tells whether the ref was not at the expected commit.
+func (r refusal) moved() bool {
+	return r.says("stale info", "fetch first", "non-fast-forward", "remote ref updated", "already exists", "failed to update ref",
+		"incorrect old value", "reference already", "failed to lock", "cannot lock ref")
+}
+
+// dragged tells whether the ref was refused because another ref of the same push was, or because one has moved.
+func (r refusal) dragged() bool {
+	return r.says("atomic transaction failed", "atomic push failed", "atomic push failure")
+}
+
+func (r refusal) says(words ...string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(r.reason, w) })
+}
+
+// why returns the first reason of the remote's own, "" when refs have moved or there is none.
+func (list refusalList) why() string {
 	for _, r := range list {
-		for _, w := range []string{"stale info", "fetch first", "non-fast-forward", "remote ref updated", "already exists",
-			"atomic transaction failed", "failed to update ref", "incorrect old value", "reference already", "failed to lock"} {
-			if strings.Contains(r.reason, w) {
-				return true
-			}
+		if r.reason != "" && !r.moved() && !r.dragged() {
+			return r.reason
 		}
 	}
-	return false
+	return ""
+}
+
+// stale reports whether a push was rejected because a ref was not at the expected commit.
+func (list refusalList) stale() bool {
+	return slices.ContainsFunc(list, refusal.moved) || list.why() == "" &&
+		slices.ContainsFunc(list, func(r refusal) bool { return r.says("atomic transaction failed") })
 }
 
 // judge returns the fault that a failed git command stands for, where its output shows it.

@@ -131,7 +131,7 @@ func (t *taskRefs) push(ctx context.Context, rem remote, list []update) error {
 		return fmt.Errorf("%w: %w", errMoved, held)
 	}
 	var known *fault.Error
-	if err != nil && stale(refusals(out)) && (!errors.As(err, &known) || known.Kind == fault.Infra) {
+	if err != nil && refusals(out).stale() && (!errors.As(err, &known) || known.Kind == fault.Infra) {
 		return fmt.Errorf("%w: %w", errMoved, err)
 	}
 	return err

@@ -135,7 +135,7 @@ func (r remote) callOnce(ctx context.Context, from repo, args []string) (string,
 	}
 	out, err := g.Output(ctx, nil, args...)
 	if failed, ok := errors.AsType[*git.Error](err); ok {
-		return out, classify(from.judge(err), r, failed.Stderr)
+		return out, classify(from.judge(err), r, out, failed.Stderr)
 	}
 	return out, err
 }

@@ -222,7 +222,7 @@ func TestClassify(t *testing.T) {
 		"fatal: something nobody has seen before":                                                                          fault.Infra,
 		"remote: fatal: unable to write loose object file: No space left on device\nerror: remote unpack failed: abnormal": fault.Infra,
 	} {
-		if err := classify(&git.Error{Command: "fetch", Stderr: said}, rem, said); fault.KindOf(err) != want || !strings.Contains(err.Error(), "owner/repo") {
+		if err := classify(&git.Error{Command: "fetch", Stderr: said}, rem, "", said); fault.KindOf(err) != want || !strings.Contains(err.Error(), "owner/repo") {
 			t.Errorf("%q is %v", said, err)
 		}
 	}
