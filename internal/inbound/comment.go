@@ -62,6 +62,9 @@ func (d forgeRequests) decide(ctx context.Context, q forgeRequest, who channel.E
 	cmd, isCommand := command.Cut(text)
 	switch {
 	case !isCommand && q.Pull: // the workflow that follows the pull request reads the comment itself
+		if err := d.followed(ctx, r); err != nil {
+			return c, err
+		}
 		return commentDecision{result: "left to the follower of the pull request"}, nil
 	case !isCommand:
 		cmd = command.Command{Verb: signals.Tell, Text: text}
@@ -87,6 +90,16 @@ func (d forgeRequests) decide(ctx context.Context, q forgeRequest, who channel.E
 	c.result = cmd.Verb
 	c.decision, err = d.commands.decide(ctx, who, r, cmd, "")
 	return c, err
+}
+
+// followed refuses words at a pull request that no workflow follows: nobody would read them.
+func (d forgeRequests) followed(ctx context.Context, r request) error {
+	follower, err := d.server.describe(ctx, r.task)
+	if fault.KindOf(err) == fault.NotFound || err == nil && !follower.running {
+		return r.refuse("nobody follows the pull request", "Nobody works on this: Longshift does not follow this pull request, or not any more. "+
+			"Say in an issue what to do, and write `/longshift run` there.")
+	}
+	return err
 }
 
 // allowed refuses commands that have expired, and those that are not for forges.

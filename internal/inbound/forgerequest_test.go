@@ -188,6 +188,29 @@ func TestCommentsAtAPullRequest(t *testing.T) {
 	}
 }
 
+// Words at a pull request that nobody follows, or not any more, are answered: no workflow would read them.
+func TestCommentsThatNobodyWouldRead(t *testing.T) {
+	t.Parallel()
+	pull := signals.PullRequestID("", "acme", "web", 42)
+	for name, follower := range map[string]*fakeWorkflow{"never followed": nil,
+		"merged": {kind: signals.PullRequestFlow, closed: enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED}} {
+		w, p := newWorld(t), &fakeForge{}
+		if follower != nil {
+			w.server.add(pull, follower)
+		}
+		ev := commented("ada", "please use a map")
+		ev.Pull = true
+		w.handleRequest(t, p, ev)
+		if len(p.comments) != 1 || !strings.HasPrefix(p.comments[0], "comment-5: Nobody works on this") || w.last().Done || w.last().Task != pull {
+			t.Errorf("%s: answered %q, recorded %+v", name, p.comments, w.acts)
+		}
+		w.server.down = serviceerror.NewUnavailable("x")
+		if _, err := w.handler.HandleRequest(t.Context(), ev, p, "longshift"); fault.KindOf(err) != fault.Infra || len(p.comments) != 1 {
+			t.Errorf("%s, without a server: %v, answered %q", name, err, p.comments)
+		}
+	}
+}
+
 // The same comment starts an ended task once more, and only once however often it is delivered.
 func TestRunAgain(t *testing.T) {
 	t.Parallel()
