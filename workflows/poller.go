@@ -62,15 +62,13 @@ func (po *poller) run(ctx workflow.Context) {
 			return
 		}
 		seen = po.wakes // a wake-up during the poll may be newer than the snapshot
-		in := activities.PollInput{Repository: po.def.repo, Number: po.number, Stamp: po.stamp}
+		stamp := po.stamp
 		po.begun++
 		at := po.begun
 		if po.at < po.after || po.unread > 0 { // also what is unchanged since the last snapshot is news after one that failed
-			in.Stamp = ""
+			stamp = ""
 		}
-		var l forge.Snapshot
-		err := workflow.ExecuteActivity(po.assignment.control(ctx, fmt.Sprintf("look at #%d", po.number)), control.PollPullRequest,
-			in).Get(ctx, &l)
+		l, err := po.read(ctx, stamp)
 		switch {
 		case ctx.Err() != nil:
 			return
@@ -91,6 +89,30 @@ func (po *poller) run(ctx workflow.Context) {
 			return
 		}
 	}
+}
+
+// read takes a snapshot of the pull request.
+func (po *poller) read(ctx workflow.Context, stamp string) (l forge.Snapshot, err error) {
+	in := activities.PollInput{Repository: po.def.repo, Number: po.number, Stamp: stamp}
+	err = workflow.ExecuteActivity(po.assignment.control(ctx, fmt.Sprintf("look at #%d", po.number)), control.PollPullRequest, in).Get(ctx, &l)
+	return l, err
+}
+
+// openAtPush is the change since which a round looks whether the pull request is open just before it pushes.
+const openAtPush = "open-at-push"
+
+// stillOpen ends the work when the pull request has been merged or closed since the last poll, which may be an hour ago: what is pushed to
+// a merged branch reaches nobody.
+func (po *poller) stillOpen(ctx workflow.Context) error {
+	if workflow.GetVersion(ctx, openAtPush, workflow.DefaultVersion, 1) < 1 {
+		return nil
+	}
+	l, err := po.read(ctx, po.stamp)
+	if err != nil || l.Unchanged || l.State == forge.Open {
+		return err
+	}
+	po.closed(ctx, l)
+	return ctx.Err()
 }
 
 // next waits for a wake-up, and a while longer for what comes with it, or until the time is up.

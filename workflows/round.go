@@ -255,6 +255,9 @@ func (f *follower) pushRound(ctx workflow.Context) (head string, err error) {
 	err = f.publisher.cleared(ctx, func(allowed []string) error {
 		in.Allowed = allowed
 		return f.parking.insist(ctx, func() error {
+			if err := f.poller.stillOpen(ctx); err != nil {
+				return err
+			}
 			err := f.publisher.pushBranch(ctx, &in, &head)
 			if kindOf(err) == fault.Changed {
 				changed = err

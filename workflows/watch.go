@@ -98,6 +98,9 @@ func (f *follower) unreadable(ctx workflow.Context, err error, n int) {
 
 // ended notes the end of the pull request, and stops the round.
 func (f *follower) ended(ctx workflow.Context, l forge.Snapshot) {
+	if f.pullEnded != "" { // the poller and a round may see it at the same time
+		return
+	}
 	f.pullEnded = task.PullClosed
 	if l.State == forge.Merged {
 		f.pullEnded = task.PullMerged

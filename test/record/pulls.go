@@ -3,13 +3,11 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"time"
 
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
 )
@@ -20,6 +18,7 @@ const (
 	checked     = `{"check":"go test ./...","pullRequest":{"poll":"1s","batch":"1s"}}`
 	setUp       = `{"setup":"go mod download","check":"go test ./...","pullRequest":{"poll":"1s","batch":"1s"}}`
 	endsAtQuota = `{"quota":"end","pullRequest":{"poll":"1s","batch":"1s"}}`
+	seldom      = `{"pullRequest":{"poll":"1h","batch":"1s"}}`
 	oneRound    = `{"pullRequest":{"poll":"1s","batch":"1s","rounds":1}}`
 )
 
@@ -41,6 +40,7 @@ func pulls() []branch {
 			drive: resumeThenMerge}),
 		withFollower(branch{name: "pull-request-changed", outcome: task.PullMerged, snapshot: failsUntil(1), push: tooLate, drive: mergeAfterPush}),
 		withFollower(branch{name: "pull-request-set-up", outcome: task.PullMerged, config: setUp, snapshot: failsOtherwiseUntil(2), drive: mergeAfterPush}),
+		withFollower(branch{name: "pull-request-merged-unseen", outcome: task.PullMerged, config: seldom, snapshot: mergedMeanwhile}),
 		withFollower(branch{name: "pull-request-parked", outcome: task.PullClosed, config: endsAtQuota, snapshot: failsUntil(1), session: usedUp,
 			drive: closeWhenParked}),
 		withFollower(branch{name: "pull-request-abandoned", outcome: task.Abandoned, snapshot: failsUntil(2), drive: giveUp}),
@@ -89,52 +89,6 @@ func following(p *play) ([]any, error) {
 	}}, nil
 }
 
-// muchToDo is a pull request with a conflict, a failed check and a comment, until it has its answers.
-func muchToDo(p *play, l *forge.Snapshot) {
-	if p.counted("AnswerPullRequest") > 0 {
-		l.Passed = 1
-		return
-	}
-	no := false
-	l.Mergeable = &no
-	l.Items = []forge.Item{failedCheck("nil pointer"), {Key: "thread:11", Kind: forge.ThreadItem, By: "maria", Path: "calc.go", Line: 3,
-		Text: "maria: call it Sum", Hunk: "@@ -1,3 +1,3 @@\n-func Add(\n+func Plus(", URL: pullURL + "#discussion_r11", Last: 11}}
-}
-
-func failedCheck(sign string) forge.Item {
-	return forge.Item{Key: "check:test", Kind: forge.CheckItem, Text: "1 failure", Log: failing, Sign: sign, URL: pullURL + "/checks"}
-}
-
-// conflicting is a pull request with a conflict and nothing else to do.
-func conflicting(_ *play, l *forge.Snapshot) {
-	no := false
-	l.Mergeable = &no
-}
-
-// conflictingAnew is a pull request whose base moves while its first conflict is resolved.
-func conflictingAnew(p *play, l *forge.Snapshot) {
-	no := false
-	switch {
-	case p.counted("pushed") > 1:
-		return
-	case p.counted("MergeBase") > 0:
-		l.BaseHead = commitID("moved")
-	default:
-		l.BaseHead = commitID("older")
-	}
-	l.Mergeable = &no
-}
-
-// afterTheBase is a push that comes when the pull request has been read once more.
-func afterTheBase(p *play, n int) error {
-	if n > 1 {
-		return nil
-	}
-	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
-	defer stop()
-	return p.happens(ctx, "PollPullRequest", p.counted("PollPullRequest")+2)
-}
-
 // unresolved is an implementer who does not know what both sides meant.
 func unresolved(_ context.Context, in activities.SessionInput, _ int) (activities.SessionResult, error) {
 	res := well(in, nil)
@@ -158,40 +112,6 @@ func nothingNew(int) (activities.Committed, error) {
 	return activities.Committed{Commit: commitID("0")}, nil
 }
 
-// failsBesideWords is a check that no round mends. A person says something after the first one.
-func failsBesideWords(p *play, l *forge.Snapshot) {
-	if p.counted("AnswerPullRequest") > 1 { // the first one is about the check
-		l.Passed = 1
-		return
-	}
-	l.Items = []forge.Item{failedCheck("nil pointer")}
-	if p.counted("pushed") > 0 {
-		l.Items = append(l.Items, forge.Item{Key: "comment:12", Kind: forge.CommentItem, By: "maria", Text: "/longshift call it Sum", Last: 12})
-	}
-}
-
-// failsUntil is a check that fails in the same way until so many pushes.
-func failsUntil(pushes int) func(*play, *forge.Snapshot) {
-	return func(p *play, l *forge.Snapshot) {
-		if p.counted("pushed") < pushes {
-			l.Items = []forge.Item{failedCheck("nil pointer")}
-			return
-		}
-		l.Passed = 1
-	}
-}
-
-// failsOtherwiseUntil is a check that fails in another way after each push.
-func failsOtherwiseUntil(pushes int) func(*play, *forge.Snapshot) {
-	return func(p *play, l *forge.Snapshot) {
-		if n := p.counted("pushed"); n < pushes {
-			l.Items = []forge.Item{failedCheck(fmt.Sprintf("TestAdd %d", n))}
-			return
-		}
-		l.Passed = 1
-	}
-}
-
 // usedUp is an agent whose account has no quota.
 func usedUp(context.Context, activities.SessionInput, int) (activities.SessionResult, error) {
 	return spent(agent.Quota, "the week is used up"), nil
@@ -205,4 +125,14 @@ func tooLate(p *play, n int) error {
 		return fault.New(fault.Changed, "push longshift/calc-1: somebody else has pushed").WithHint("look at the branch")
 	}
 	return nil
+}
+
+// afterTheBase is a push that comes when the pull request has been read once more.
+func afterTheBase(p *play, n int) error {
+	if n > 1 {
+		return nil
+	}
+	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+	defer stop()
+	return p.happens(ctx, "PollPullRequest", p.counted("PollPullRequest")+2)
 }
