@@ -2,14 +2,11 @@ package workflows
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-	"strings"
 
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/longshift/longshift/activities"
-	"github.com/longshift/longshift/internal/agent/prompt"
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
@@ -76,6 +73,7 @@ func (f *follower) run(ctx workflow.Context) error {
 // act does what the newest snapshot asks for.
 func (f *follower) act(ctx workflow.Context) error {
 	f.checkRuns.settle(ctx)
+	f.forgetMended(ctx)
 	items := f.todo()
 	if len(items) == 0 && !f.conflict() {
 		f.unpark(ctx)
@@ -199,19 +197,4 @@ func (f *follower) anew(ctx workflow.Context) error {
 	g.Stamp, g.Pushed, g.Others = f.poller.handOver(), s.Pushed, s.Others
 	in.State = &g
 	return workflow.NewContinueAsNewError(ctx, signals.PullRequestFlow, in)
-}
-
-// feedbackOf returns what a session is told of an item.
-func feedbackOf(i forge.Item) prompt.Feedback {
-	fb := prompt.Feedback{What: kindOfItem(i), Text: i.Text, Hunk: i.Hunk, Log: i.Log}
-	switch i.Kind {
-	case forge.CheckItem:
-		fb.Name = strings.TrimPrefix(i.Key, "check:")
-	case forge.ThreadItem:
-		fb.Name = fmt.Sprintf("%s:%d", i.Path, i.Line)
-	}
-	if i.By != "" {
-		fb.By = &task.Person{Name: i.By, Via: "write access"}
-	}
-	return fb
 }

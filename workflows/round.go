@@ -78,56 +78,6 @@ func (f *follower) showRound(ctx workflow.Context, err error) {
 	}
 }
 
-// aside is the change since which a check or a conflict that a round could not mend keeps nobody else waiting.
-const aside = "aside"
-
-// untried leaves out what is unchanged after a round of work on it, where there is something else to do. It tells whether it has.
-func (f *follower) untried(ctx workflow.Context, items []forge.Item) ([]forge.Item, bool) {
-	left := slices.DeleteFunc(slices.Clone(items), func(i forge.Item) bool { return f.inVain(i) != "" })
-	if len(left) == 0 || len(left) == len(items) && !f.stuck() || workflow.GetVersion(ctx, aside, workflow.DefaultVersion, 1) < 1 {
-		return items, false
-	}
-	return left, true
-}
-
-// inVain returns the head at which a round has worked on the failed check as it is, "" for none.
-func (f *follower) inVain(i forge.Item) string {
-	if i.Kind != forge.CheckItem {
-		return ""
-	}
-	return f.going.Tried[i.Key+":"+i.Sign]
-}
-
-// blocked says why no round may begin: an item is unchanged after a round of work on it and nothing else is to be done, or all rounds are
-// used up.
-func (f *follower) blocked(items []forge.Item, others bool) (signals.Reason, string) {
-	for _, i := range items {
-		if head := f.inVain(i); head != "" {
-			return signals.ReasonBlocker, fmt.Sprintf("%s in the same way on %s as it did on %s, after a round of work on it", what(i),
-				short(f.poller.snapshot.Head), short(head))
-		}
-	}
-	if f.stuck() && !others {
-		return signals.ReasonBlocker, fmt.Sprintf("the conflict with %s at %s remains after a round of work on it", f.poller.snapshot.Base,
-			short(f.poller.snapshot.BaseHead))
-	}
-	if most := f.settings.PullRequest.Rounds; f.going.Rounds >= most {
-		return signals.ReasonRounds, fmt.Sprintf("%d rounds are used up; %s", most, f.aim(items))
-	}
-	return "", ""
-}
-
-func (f *follower) aim(items []forge.Item) string {
-	var parts []string
-	if f.merges() {
-		parts = append(parts, "a conflict with "+f.poller.snapshot.Base)
-	}
-	for _, i := range items {
-		parts = append(parts, what(i))
-	}
-	return strings.Join(parts, ", ")
-}
-
 // round assigns a host, restores the workspace at the branch's head, resolves a conflict, works, checks, reviews, pushes and replies.
 func (f *follower) round(ctx workflow.Context, items []forge.Item) error {
 	f.status.Commits, f.status.Review, f.status.Check = nil, nil, nil
@@ -198,6 +148,21 @@ func wish(i forge.Item) string {
 		return "Make the failed check below pass"
 	}
 	return "Work on this: " + kindOfItem(i) + ", below"
+}
+
+// feedbackOf returns what a session is told of an item.
+func feedbackOf(i forge.Item) prompt.Feedback {
+	fb := prompt.Feedback{What: kindOfItem(i), Text: i.Text, Hunk: i.Hunk, Log: i.Log}
+	switch i.Kind {
+	case forge.CheckItem:
+		fb.Name = strings.TrimPrefix(i.Key, "check:")
+	case forge.ThreadItem:
+		fb.Name = fmt.Sprintf("%s:%d", i.Path, i.Line)
+	}
+	if i.By != "" {
+		fb.By = &task.Person{Name: i.By, Via: "write access"}
+	}
+	return fb
 }
 
 // carry runs the stages of a task on the round's plan until the reviewer approves, and pushes the result.

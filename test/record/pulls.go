@@ -41,6 +41,7 @@ func pulls() []branch {
 		withFollower(branch{name: "pull-request-changed", outcome: task.PullMerged, snapshot: failsUntil(1), push: tooLate, drive: mergeAfterPush}),
 		withFollower(branch{name: "pull-request-set-up", outcome: task.PullMerged, config: setUp, snapshot: failsOtherwiseUntil(2), drive: mergeAfterPush}),
 		withFollower(branch{name: "pull-request-merged-unseen", outcome: task.PullMerged, config: seldom, snapshot: mergedMeanwhile}),
+		withFollower(branch{name: "pull-request-fails-anew", outcome: task.PullMerged, snapshot: failsAnew, drive: mergeAfter("CleanUp", 2)}),
 		withFollower(branch{name: "pull-request-parked", outcome: task.PullClosed, config: endsAtQuota, snapshot: failsUntil(1), session: usedUp,
 			drive: closeWhenParked}),
 		withFollower(branch{name: "pull-request-abandoned", outcome: task.Abandoned, snapshot: failsUntil(2), drive: giveUp}),

@@ -78,6 +78,15 @@ func failsOtherwiseUntil(pushes int) func(*play, *forge.Snapshot) {
 	}
 }
 
+// failsAnew is a check that a push mends, and that then fails in the same way again.
+func failsAnew(p *play, l *forge.Snapshot) {
+	if pushes := p.counted("pushed"); pushes == 0 || pushes == 1 && p.count("green") > 2 {
+		l.Items = []forge.Item{failedCheck("nil pointer")}
+		return
+	}
+	l.Passed = 1
+}
+
 // mergedMeanwhile is a pull request that is merged while a session works on its failed check.
 func mergedMeanwhile(p *play, l *forge.Snapshot) {
 	l.Items = []forge.Item{failedCheck("nil pointer")}

@@ -1,0 +1,85 @@
+package workflows
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/signals"
+)
+
+// aside is the change since which a check or a conflict that a round could not mend keeps nobody else waiting.
+const aside = "aside"
+
+// untried leaves out what is unchanged after a round of work on it, where there is something else to do. It tells whether it has.
+func (f *follower) untried(ctx workflow.Context, items []forge.Item) ([]forge.Item, bool) {
+	left := slices.DeleteFunc(slices.Clone(items), func(i forge.Item) bool { return f.inVain(i) != "" })
+	if len(left) == 0 || len(left) == len(items) && !f.stuck() || workflow.GetVersion(ctx, aside, workflow.DefaultVersion, 1) < 1 {
+		return items, false
+	}
+	return left, true
+}
+
+// inVain returns the head at which a round has worked on the failed check as it is, "" for none.
+func (f *follower) inVain(i forge.Item) string {
+	if i.Kind != forge.CheckItem {
+		return ""
+	}
+	return f.going.Tried[i.Key+":"+i.Sign]
+}
+
+// blocked says why no round may begin: an item is unchanged after a round of work on it and nothing else is to be done, or all rounds are
+// used up.
+func (f *follower) blocked(items []forge.Item, others bool) (signals.Reason, string) {
+	for _, i := range items {
+		if head := f.inVain(i); head != "" {
+			return signals.ReasonBlocker, fmt.Sprintf("%s in the same way on %s as it did on %s, after a round of work on it", what(i),
+				short(f.poller.snapshot.Head), short(head))
+		}
+	}
+	if f.stuck() && !others {
+		return signals.ReasonBlocker, fmt.Sprintf("the conflict with %s at %s remains after a round of work on it", f.poller.snapshot.Base,
+			short(f.poller.snapshot.BaseHead))
+	}
+	if most := f.settings.PullRequest.Rounds; f.going.Rounds >= most {
+		return signals.ReasonRounds, fmt.Sprintf("%d rounds are used up; %s", most, f.aim(items))
+	}
+	return "", ""
+}
+
+func (f *follower) aim(items []forge.Item) string {
+	var parts []string
+	if f.merges() {
+		parts = append(parts, "a conflict with "+f.poller.snapshot.Base)
+	}
+	for _, i := range items {
+		parts = append(parts, what(i))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// mended is the change since which a round on a failed check no longer counts as tried once the check has passed.
+const mended = "mended"
+
+// forgetMended forgets the rounds on checks that fail no more: when one fails again, that is news. A new head has no checks at first, so it counts
+// only when some have passed.
+func (f *follower) forgetMended(ctx workflow.Context) {
+	l := f.poller.snapshot
+	if l.Passed == 0 || l.Pending > 0 || l.More > 0 {
+		return
+	}
+	gone := slices.DeleteFunc(workflow.DeterministicKeys(f.going.Tried), func(tried string) bool {
+		return !strings.HasPrefix(tried, "check:") || slices.ContainsFunc(l.Items, func(i forge.Item) bool {
+			return i.Kind == forge.CheckItem && strings.HasPrefix(tried, i.Key+":")
+		})
+	})
+	if len(gone) == 0 || workflow.GetVersion(ctx, mended, workflow.DefaultVersion, 1) < 1 {
+		return
+	}
+	for _, tried := range gone {
+		delete(f.going.Tried, tried)
+	}
+}
