@@ -75,6 +75,8 @@ type PullRequestState struct {
 	Parked   *Parked           `json:"parked,omitempty"`
 	Pushed   string            `json:"pushed,omitempty"` // the last commit of the branch that is ours
 	Others   bool              `json:"others,omitempty"` // others have pushed to the branch, or may have
+
+	CheckedHead string `json:"checkedHead,omitempty"` // commit of the newest check run
 }
 
 // Parked says why a person is asked to look at a pull request.

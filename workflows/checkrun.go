@@ -19,6 +19,7 @@ type checkRuns struct {
 	on      bool
 	n       int    // number of the newest; each is completed once
 	at      string // commit of the newest
+	before  string // commit that the work on at has begun with
 	open    bool   // it is in progress
 	stopped bool   // it says that a person is asked
 
@@ -34,7 +35,7 @@ func (cr *checkRuns) begin(ctx workflow.Context, commit, what string) {
 		return
 	}
 	cr.n++
-	cr.at, cr.open, cr.stopped = commit, true, false
+	cr.at, cr.before, cr.open, cr.stopped = commit, commit, true, false
 	cr.write(ctx, commit, forge.Standing{State: forge.Working, Detail: what})
 }
 
@@ -51,6 +52,15 @@ func (cr *checkRuns) end(ctx workflow.Context, commit string, s forge.Standing) 
 	cr.at, cr.open, cr.stopped = commit, false, s.State == forge.Stopped
 	s.Log = cr.log()
 	cr.write(ctx, commit, s)
+}
+
+// foreignHead is the change since which a head that somebody else has pushed gets a check run, too.
+const foreignHead = "foreign-head"
+
+// lacking tells whether the head of the pull request has no check run, because somebody else has pushed it. Branch protection that requires one
+// would wait for ever. A snapshot may be older than the last push.
+func (cr *checkRuns) lacking(ctx workflow.Context, head string) bool {
+	return cr.on && head != "" && head != cr.at && head != cr.before && workflow.GetVersion(ctx, foreignHead, workflow.DefaultVersion, 1) >= 1
 }
 
 // stop takes back what no longer holds when the workflow ends: that work is in progress, or that a person is asked.

@@ -106,6 +106,37 @@ func TestCheckRunsOfARound(t *testing.T) {
 	}
 }
 
+// A head that somebody else has pushed gets one check run, so that branch protection does not wait for it: also while a person is asked.
+func TestCheckRunOfSomebodyElsesHead(t *testing.T) {
+	for name, c := range map[string]struct {
+		rounds int
+		want   string
+	}{
+		"nothing to do":     {5, "2 updated neutral, 3 updated again neutral"},
+		"a person is asked": {0, "2 updated action_required, 3 updated again action_required, 4 updated again neutral"},
+	} {
+		w := newWorld(t)
+		w.settings.PullRequest.Rounds = c.rounds
+		w.lookAfter(t, func(at time.Duration) forge.Snapshot {
+			l := open()
+			l.Stamp, l.Head = at.String(), "updated" // something else has changed each time
+			if at > 4*time.Hour {
+				l.Head = "updated again"
+			}
+			switch {
+			case at > 9*time.Hour:
+				return merged()
+			case c.rounds == 0:
+				l.Items = []forge.Item{thread(1, "x")}
+			}
+			return l
+		}, withRuns)
+		if got := w.shows(); got != c.want {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
 // A check run that could not be completed while the forge was away is completed when it is back; what the forge refuses stays refused.
 func TestCheckRunIsCompletedAfterAnOutage(t *testing.T) {
 	const done = "2 head1 working, 2 head1 neutral, 2 pushed success"

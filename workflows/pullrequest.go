@@ -77,8 +77,11 @@ func (f *follower) act(ctx workflow.Context) error {
 	items := f.todo()
 	if len(items) == 0 && !f.conflict() {
 		f.unpark(ctx)
-		if f.checkRuns.stopped {
-			f.checkRuns.end(ctx, f.poller.snapshot.Head, forge.Standing{State: forge.Void, Detail: "Nothing is left to do"})
+		switch head := f.poller.snapshot.Head; {
+		case f.checkRuns.stopped:
+			f.checkRuns.end(ctx, head, forge.Standing{State: forge.Void, Detail: "Nothing is left to do"})
+		case f.checkRuns.lacking(ctx, head):
+			f.checkRuns.end(ctx, head, forge.Standing{State: forge.Void, Detail: "Pushed by somebody else, and not looked at"})
 		}
 		f.admissions.release(ctx, signals.ReleaseRequest{}, nil)
 		return nil
@@ -89,7 +92,7 @@ func (f *follower) act(ctx workflow.Context) error {
 		return nil
 	}
 	if why, detail := f.blocked(items, others); why != "" {
-		if f.park(ctx, why, detail) {
+		if f.park(ctx, why, detail) || f.checkRuns.lacking(ctx, f.poller.snapshot.Head) {
 			f.checkRuns.ask(ctx, f.poller.snapshot.Head)
 		}
 		f.admissions.release(ctx, signals.ReleaseRequest{}, nil)
@@ -138,7 +141,8 @@ func beginFollow(ctx workflow.Context, in signals.PullRequestInput) (*follower, 
 	f.sessions.restore(max(going.Sessions, in.Sessions))
 	f.journal.restore(going.Log, going.Progress)
 	f.inbox.restore(going.Seen, slices.Concat(in.Tells, going.Tells))
-	f.checkRuns.on, f.checkRuns.n, f.checkRuns.stopped, f.checkRuns.at = in.CheckRuns > 0, in.CheckRuns, going.Parked != nil, in.Head
+	f.checkRuns.on, f.checkRuns.n, f.checkRuns.stopped = in.CheckRuns > 0, in.CheckRuns, going.Parked != nil
+	f.checkRuns.at = cmp.Or(going.CheckedHead, in.Head)
 	f.runner.restored = f.mergeAgain
 	if err := f.listen(ctx); err != nil {
 		return nil, err
@@ -194,7 +198,7 @@ func (f *follower) anew(ctx workflow.Context) error {
 	g.Sessions, g.Notices, g.Log, g.Progress = f.sessions.numbered, f.journal.notices.n, s.Log[max(0, len(s.Log)-20):], f.journal.progress
 	g.Seen, g.Tells = f.inbox.seen[max(0, len(f.inbox.seen)-200):], f.inbox.untold(f.questions.undelivered)
 	in.Tells = nil // they are in g
-	g.Stamp, g.Pushed, g.Others = f.poller.handOver(), s.Pushed, s.Others
+	g.Stamp, g.Pushed, g.Others, g.CheckedHead = f.poller.handOver(), s.Pushed, s.Others, f.checkRuns.at
 	in.State = &g
 	return workflow.NewContinueAsNewError(ctx, signals.PullRequestFlow, in)
 }

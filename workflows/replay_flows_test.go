@@ -41,6 +41,7 @@ var recordedElsewhere = map[string][]string{
 	"pull-request-merged-unseen": {"workflow PullRequest", "sessions ir", "marker Version", "!activity PushBranch", "!activity AnswerPullRequest",
 		"outcome merged"},
 	"pull-request-fails-anew":   {"workflow PullRequest", "sessions irir", "marker Version", "!log suspended", "rounds 2", "outcome merged"},
+	"pull-request-foreign-head": {"workflow PullRequest", "sessions ", "activity WriteCheckRun", "marker Version", "outcome merged"},
 	"pull-request-abandoned":    {"workflow PullRequest", "sessions ir", "log suspended blocker", "update abandon", "outcome abandoned"},
 	"pull-request-continued":    {"workflow PullRequest", "sessions ir", "end continued"},
 	"pull-request-continuation": {"workflow PullRequest", "sessions ", "signal changed", "rounds 1", "outcome merged"},

@@ -50,6 +50,8 @@ func pulls() []branch {
 			drive: mergeInANewRun}),
 		{name: "task-check-run", outcome: task.PullRequest, config: quick, checkRun: true},
 		withFollower(branch{name: "pull-request-check-runs", outcome: task.Abandoned, checkRun: true, snapshot: failsUntil(2), drive: giveUp}),
+		withFollower(branch{name: "pull-request-foreign-head", outcome: task.PullMerged, checkRun: true, snapshot: pushedByOthers,
+			drive: mergeAfter("WriteCheckRun", 1)}),
 		withFollower(branch{name: "pull-request-check-run-owed", outcome: task.PullMerged, checkRun: true, snapshot: failsUntil(1),
 			writeRun: awayForOneRun, drive: mergeAfter("WriteCheckRun", 3+triesOfARun)}),
 	}

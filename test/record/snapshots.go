@@ -94,3 +94,6 @@ func mergedMeanwhile(p *play, l *forge.Snapshot) {
 		p.count("merged")
 	}
 }
+
+// pushedByOthers is a pull request to whose branch somebody else has pushed.
+func pushedByOthers(_ *play, l *forge.Snapshot) { l.Head, l.Passed = commitID("theirs"), 1 }
