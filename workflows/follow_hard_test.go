@@ -373,9 +373,8 @@ func TestGone(t *testing.T) {
 // A round that ends otherwise is no end of looking after the pull request.
 func TestRoundThatEndsBadly(t *testing.T) {
 	w := newWorld(t)
-	w.settings.Quota = "end"
-	w.agent = func(activities.SessionInput) (activities.SessionResult, error) {
-		return activities.SessionResult{Kind: agent.Quota, Error: "used up"}, nil
+	w.commit = func(activities.CommitInput) (activities.Committed, error) {
+		return activities.Committed{}, temporal.NewNonRetryableApplicationError("nobody has approved it", string(fault.Unapproved), nil)
 	}
 	asked := map[time.Duration]signals.Status{}
 	for _, at := range []time.Duration{4 * time.Hour, 8 * time.Hour, 12 * time.Hour} {
@@ -394,7 +393,7 @@ func TestRoundThatEndsBadly(t *testing.T) {
 		return l
 	})
 	for at, status := range asked {
-		if !status.NeedsHuman || !strings.Contains(status.Detail, "quota is used up") {
+		if !status.NeedsHuman || !strings.Contains(status.Detail, "nobody has approved it") {
 			t.Errorf("after %s: round %d, asked for %s: %s", at, status.Rounds, status.Reason, status.Detail)
 		}
 	}

@@ -161,14 +161,23 @@ func (se *sessions) again(ctx workflow.Context, s *session) *session {
 	return next
 }
 
+// keptRound is the change since which a used-up quota no longer ends a round.
+const keptRound = "kept-round"
+
+// keepsRound tells whether the session is one of a round, whose end would throw away what earlier sessions of it have committed.
+func (se *sessions) keepsRound(ctx workflow.Context) bool {
+	return se.def.continues && workflow.GetVersion(ctx, keptRound, workflow.DefaultVersion, 1) >= 1
+}
+
 // quota waits until the quota comes back: by a durable timer when the time is known, for a person when it is not.
 func (se *sessions) quota(ctx workflow.Context, s *session, res activities.SessionResult) error {
 	defer se.note(s)
 	why := "the account's quota is used up: " + firstLine(res.Error)
+	ends := se.settings.Quota == "end"
 	switch {
-	case se.settings.Quota == "end":
+	case ends && !se.keepsRound(ctx):
 		return end(task.Failed, "%s", why)
-	case res.Reset.IsZero():
+	case ends, res.Reset.IsZero():
 		return se.parking.suspend(ctx, signals.ReasonQuota, "%s", why)
 	}
 	// A reset that has passed, or one that did not help, must not cause a loop.

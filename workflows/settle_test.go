@@ -11,6 +11,8 @@ import (
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
 	"github.com/longshift/longshift/workflows"
 )
@@ -101,5 +103,36 @@ func TestQuotaThatEndsTheTask(t *testing.T) {
 	if err := w.env.GetWorkflowError(); !errors.As(err, &app) || fault.Kind(app.Type()).ExitCode() != fault.ExitFailed ||
 		app.Message() != "failed: the account's quota is used up: used up" {
 		t.Errorf("it ended with %v", err)
+	}
+}
+
+// A used-up quota that ends tasks makes a round wait for a person, so that what its earlier sessions have committed is not thrown away.
+func TestQuotaKeepsTheWorkOfARound(t *testing.T) {
+	w := newWorld(t)
+	w.settings.Quota = "end"
+	w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+		if len(w.asked) == 3 {
+			return activities.SessionResult{Kind: agent.Quota, Error: "used up"}, nil
+		}
+		return well(in), nil
+	}
+	var asked signals.Status
+	w.env.RegisterDelayedCallback(func() {
+		if asked = w.status(t); asked.Reason != signals.ReasonQuota || w.cleaned != 0 {
+			t.Errorf("asked for %s: %s, %d workspaces removed", asked.Reason, asked.Detail, w.cleaned)
+		}
+		w.update(signals.Resume, nil)
+	}, 4*time.Hour)
+	s := w.lookAfter(t, func(at time.Duration) forge.Snapshot {
+		switch {
+		case at > 9*time.Hour:
+			return merged()
+		case len(w.replies) > 0:
+			return open()
+		}
+		return open(thread(11, "x"), thread(12, "y"), thread(13, "z"))
+	})
+	if w.roles() != "iiiir" || w.takes != 1 || w.pushes != 1 || len(w.replies) != 1 || len(w.replies[0].Replies) != 3 {
+		t.Errorf("sessions %s on %d hosts, %d pushes, answers %+v\n%s", w.roles(), w.takes, w.pushes, w.replies, logText(s))
 	}
 }

@@ -42,8 +42,9 @@ func pulls() []branch {
 		withFollower(branch{name: "pull-request-set-up", outcome: task.PullMerged, config: setUp, snapshot: failsOtherwiseUntil(2), drive: mergeAfterPush}),
 		withFollower(branch{name: "pull-request-merged-unseen", outcome: task.PullMerged, config: seldom, snapshot: mergedMeanwhile}),
 		withFollower(branch{name: "pull-request-fails-anew", outcome: task.PullMerged, snapshot: failsAnew, drive: mergeAfter("CleanUp", 2)}),
-		withFollower(branch{name: "pull-request-parked", outcome: task.PullClosed, config: endsAtQuota, snapshot: failsUntil(1), session: usedUp,
-			drive: closeWhenParked}),
+		withFollower(branch{name: "pull-request-quota", outcome: task.PullMerged, config: endsAtQuota, snapshot: failsUntil(1), session: usedUpOnce,
+			drive: resumeAtQuotaThenMerge}),
+		withFollower(branch{name: "pull-request-parked", outcome: task.PullClosed, snapshot: failsUntil(1), commit: unapproved, drive: closeWhenParked}),
 		withFollower(branch{name: "pull-request-abandoned", outcome: task.Abandoned, snapshot: failsUntil(2), drive: giveUp}),
 		withFollower(branch{name: "pull-request-continued", outcome: task.PullMerged, full: 40, snapshot: failsUntil(1), drive: mergeInANewRun}),
 		withFollower(branch{name: "pull-request-continuation", outcome: task.PullMerged, full: 40, newest: true, snapshot: failsUntil(1),
@@ -115,9 +116,17 @@ func nothingNew(int) (activities.Committed, error) {
 	return activities.Committed{Commit: commitID("0")}, nil
 }
 
-// usedUp is an agent whose account has no quota.
-func usedUp(context.Context, activities.SessionInput, int) (activities.SessionResult, error) {
-	return spent(agent.Quota, "the week is used up"), nil
+// usedUpOnce is an agent whose account has no quota for the first session.
+func usedUpOnce(_ context.Context, in activities.SessionInput, n int) (activities.SessionResult, error) {
+	if in.Role == task.Implementer && n == 1 {
+		return spent(agent.Quota, "the week is used up"), nil
+	}
+	return activities.SessionResult{}, nil
+}
+
+// unapproved is a commit that fails in a way that ends the round.
+func unapproved(int) (activities.Committed, error) {
+	return activities.Committed{}, fault.New(fault.Unapproved, "nobody has approved it")
 }
 
 // tooLate is a push that comes after somebody else's, once.

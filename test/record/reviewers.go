@@ -51,7 +51,7 @@ func resumeThenClose(ctx context.Context, p *play) error {
 // closeWhenParked closes a pull request whose round has ended badly, once it has been looked at again.
 func closeWhenParked(ctx context.Context, p *play) error {
 	return inTurn(
-		func() error { return p.until(ctx, suspended(signals.ReasonErrors)) },
+		func() error { return p.until(ctx, suspended(signals.ReasonInfra)) },
 		func() error { return p.happens(ctx, "PollPullRequest", p.counted("PollPullRequest")+2) },
 		func() error { return p.turns(ctx, p.name, "closed") })
 }
@@ -60,6 +60,13 @@ func resumeThenMerge(ctx context.Context, p *play) error {
 	return inTurn(
 		func() error { return p.resumeFrom(ctx, signals.ReasonRounds) },
 		func() error { return p.happens(ctx, "CleanUp", 2) },
+		func() error { return p.turns(ctx, p.name, "merged") })
+}
+
+func resumeAtQuotaThenMerge(ctx context.Context, p *play) error {
+	return inTurn(
+		func() error { return p.resumeFrom(ctx, signals.ReasonQuota) },
+		func() error { return p.happens(ctx, "CleanUp", 1) },
 		func() error { return p.turns(ctx, p.name, "merged") })
 }
 
