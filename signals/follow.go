@@ -77,6 +77,7 @@ type PullRequestState struct {
 	Others   bool              `json:"others,omitempty"` // others have pushed to the branch, or may have
 
 	CheckedHead string `json:"checkedHead,omitempty"` // commit of the newest check run
+	Unswept     bool   `json:"unswept,omitempty"`     // the last round's workspace or checkpoint may be left
 }
 
 // Parked says why a person is asked to look at a pull request.

@@ -353,6 +353,42 @@ func TestPushedMeanwhile(t *testing.T) {
 	}
 }
 
+// The workspace of a round that could not push is left, and the next round finds the work done: it is pushed before anybody is told.
+func TestWorkOfAnUnsweptRoundIsPushed(t *testing.T) {
+	w := newWorld(t)
+	w.ahead = "commit1"
+	w.commit = func(activities.CommitInput) (activities.Committed, error) {
+		if len(w.commits) == 1 {
+			return activities.Committed{Commit: "commit1", Created: true, Files: 1}, nil
+		}
+		return activities.Committed{Commit: "commit1", Files: 1, Earlier: []signals.Commit{{ID: "commit1"}}}, nil
+	}
+	w.push = func() (string, error) {
+		if w.pushes == 1 {
+			return "", temporal.NewNonRetryableApplicationError("commits that are not the task's", string(fault.Changed), nil)
+		}
+		return "head2", nil
+	}
+	w.clean = func(activities.CleanInput) error {
+		if w.cleaned == 1 {
+			return temporal.NewNonRetryableApplicationError("the remote is away", string(fault.Infra), nil)
+		}
+		return nil
+	}
+	s := w.lookAfter(t, func(at time.Duration) forge.Snapshot {
+		switch {
+		case at > 9*time.Hour:
+			return merged()
+		case len(w.replies) > 0:
+			return open()
+		}
+		return open(thread(1, "x"))
+	})
+	if w.pushes != 2 || len(w.replies) != 1 || w.cleaned < 2 {
+		t.Errorf("%d pushes, %d answers, %d cleaned\n%s", w.pushes, len(w.replies), w.cleaned, logText(s))
+	}
+}
+
 // Our own reviewer sends a round's work back.
 func TestReviewOfARound(t *testing.T) {
 	w := newWorld(t)

@@ -47,6 +47,7 @@ func (f *follower) attempt(ctx workflow.Context, items []forge.Item) error {
 			f.going.Rounds--
 		}
 	case isLost(err): // the items are still open at the pull request
+		f.inbox.tellAgain()
 		f.journal.say(ctx, "host", "commits of this round were lost with their host; doing it again")
 	case asError(err, &e):
 		f.parkRound(ctx, about, signals.ReasonErrors, e.Error())
@@ -171,7 +172,7 @@ func (f *follower) carry(ctx workflow.Context, start string) error {
 		if err := f.perform(ctx); err != nil {
 			return err
 		}
-		if f.status.Head == start && f.commits.last.failed == "" {
+		if f.status.Head == start && f.commits.last.failed == "" && !f.takenOver(ctx) {
 			return nil
 		}
 		if err := f.review(ctx); err != nil {
@@ -242,8 +243,17 @@ func (f *follower) sweep(ctx workflow.Context) {
 	if f.assignment.Host == "" {
 		return
 	}
-	if err := f.runner.remove(ctx); err != nil {
+	err := f.runner.remove(ctx)
+	if f.going.Unswept = err != nil; f.going.Unswept {
 		f.status.Warnings = append(f.status.Warnings[max(0, len(f.status.Warnings)-10):], "the workspace could not be removed: "+message(err))
 	}
 	f.assignment.Assignment = activities.Assignment{}
+}
+
+// pushTakenOver is the change since which what a round takes over of an earlier one is pushed.
+const pushTakenOver = "push-taken-over"
+
+// takenOver tells whether the workspace began with commits of an earlier round, which nobody has pushed: that round's workspace could not be removed.
+func (f *follower) takenOver(ctx workflow.Context) bool {
+	return f.going.Unswept && f.status.Head != f.poller.snapshot.Head && workflow.GetVersion(ctx, pushTakenOver, workflow.DefaultVersion, 1) >= 1
 }
