@@ -46,6 +46,8 @@ type branch struct {
 	// check tells whether the nth run of the check after the first commit fails, or changes what it comes to; nil: it passes.
 	check func(c *signals.Check, n int) bool
 
+	cutProof int // number of the run of a proof during which the host goes that has the task
+
 	// Channels and forges. Nobody looks on, and nobody follows the pull request, unless the branch says so.
 	rooms    []task.Room       // in which the task is shown
 	followed bool              // its pull request can be looked after

@@ -36,6 +36,8 @@ func checks() []branch {
 			},
 			drive: resumeInfra,
 		},
+		{name: "clean-anew", input: `"spec":["SPEC.md"]`, outcome: task.PullRequest,
+			hosts: []string{doomed}, session: proving, cutProof: 3},
 		{
 			name: "check-without-place", input: origin, outcome: task.PullRequest, config: `{"check":"go test ./...","approval":{"mode":"none"}}`,
 			check: endedTwice, drive: resumeInfra,

@@ -50,6 +50,7 @@ func pulls() []branch {
 		withFollower(branch{name: "pull-request-continuation", outcome: task.PullMerged, full: 40, newest: true, snapshot: failsUntil(1),
 			drive: mergeInANewRun}),
 		{name: "task-check-run", outcome: task.PullRequest, config: quick, checkRun: true},
+		{name: "abandoned-last", outcome: task.Abandoned, config: quick, checkRun: true, writeRun: away, drive: abandonAtCheckRun},
 		withFollower(branch{name: "pull-request-check-runs", outcome: task.Abandoned, checkRun: true, snapshot: failsUntil(2), drive: giveUp}),
 		withFollower(branch{name: "pull-request-foreign-head", outcome: task.PullMerged, checkRun: true, snapshot: pushedByOthers,
 			drive: mergeAfter("WriteCheckRun", 1)}),
@@ -107,10 +108,12 @@ const triesOfARun = 5
 
 func awayForOneRun(n int) error {
 	if n > 2 && n <= 2+triesOfARun {
-		return fault.New(fault.Infra, "write the check run: the forge is away")
+		return away(n)
 	}
 	return nil
 }
+
+func away(int) error { return fault.New(fault.Infra, "write the check run: the forge is away") }
 
 func nothingNew(int) (activities.Committed, error) {
 	return activities.Committed{Commit: commitID("0")}, nil

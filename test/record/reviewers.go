@@ -78,6 +78,15 @@ func giveUp(ctx context.Context, p *play) error {
 		})
 }
 
+// abandonAtCheckRun gives a task up while its last step runs.
+func abandonAtCheckRun(ctx context.Context, p *play) error {
+	return inTurn(
+		func() error { return p.happens(ctx, "WriteCheckRun", 1) },
+		func() error {
+			return p.update(ctx, signals.Abandon, signals.AbandonRequest{Message: by("abandon-1"), Reason: "no longer needed"})
+		})
+}
+
 // mergeInANewRun merges when the history has become too long and a new run looks on.
 func mergeInANewRun(ctx context.Context, p *play) error {
 	return inTurn(
