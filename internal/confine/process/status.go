@@ -12,7 +12,7 @@ import (
 	"github.com/longshift/longshift/internal/confine/process/tree"
 )
 
-// statusReader parses a guard's reports: "started PID START" or "failed ERRNO TEXT", then "exit CODE SIGNAL".
+// statusReader parses a guard's reports: "starting", then "started PID START" or "failed ERRNO TEXT", then "exit CODE SIGNAL".
 type statusReader struct {
 	f    *os.File
 	r    *bufio.Reader
@@ -23,8 +23,14 @@ func newStatusReader(f *os.File) *statusReader { return &statusReader{f: f, r: b
 
 func (s *statusReader) close() { s.f.Close() }
 
+// started returns the program, or the zero Process if its guard was killed when it may have run already.
 func (s *statusReader) started() (tree.Process, error) {
 	line, err := s.r.ReadString('\n')
+	if err == nil && line == "starting\n" {
+		if line, err = s.r.ReadString('\n'); err != nil {
+			return tree.Process{}, nil
+		}
+	}
 	if err != nil {
 		s.fail = errors.New("guard ended before the program ran")
 		return tree.Process{}, s.fail

@@ -52,6 +52,7 @@ func run(args []string) int {
 	nameGuard()
 	g := &guard{order: o, signals: make(chan os.Signal, 8)}
 	signal.Notify(g.signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+	fmt.Fprintln(status, "starting") // from here on the program may have run, even if it kills its guard before the next line
 	if err := g.launch(); err != nil {
 		var errno syscall.Errno
 		errors.As(err, &errno)
