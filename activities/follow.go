@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
@@ -14,6 +15,7 @@ type PollInput struct {
 	Repository task.Repository `json:"repository"`
 	Number     int             `json:"number"`
 	Stamp      string          `json:"stamp,omitempty"` // of the last poll; empty reads everything
+	Tried      []string        `json:"tried,omitempty"` // keys of the checks of which the caller wants to know that they have passed
 }
 
 // PollPullRequest reads a pull request that Longshift opened, with comments and the results of checks.
@@ -26,6 +28,7 @@ func (c *Control) PollPullRequest(ctx context.Context, in PollInput) (forge.Snap
 	if err != nil {
 		return forge.Snapshot{}, fmt.Errorf("look at pull request #%d: %w", in.Number, err)
 	}
+	l.PassedKeys = slices.DeleteFunc(l.PassedKeys, func(key string) bool { return !slices.Contains(in.Tried, key) })
 	for i := range l.Items { // logs of checks may hold what a build has printed, and URLs what a service has put there
 		one := &l.Items[i]
 		for _, text := range []*string{&one.Text, &one.Log, &one.Hunk, &one.Path, &one.URL} {

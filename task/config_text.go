@@ -10,7 +10,7 @@ import (
 var (
 	modelName    = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/@\[\]-]*$`)
 	branchName   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/+#@-]*$`)
-	reviewerName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)?$`)
+	reviewerName = regexp.MustCompile("^" + OwnerForm + "(/[A-Za-z0-9][A-Za-z0-9._-]*)?$")
 )
 
 func wrongModel(s string) string {

@@ -19,7 +19,13 @@ type Repository struct {
 	Path  string `json:"path,omitempty"`
 }
 
-var ownerName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9._-]+$`)
+// Parts of expressions that match the name of an owner on a forge, and of a repository with its owner.
+const (
+	OwnerForm      = "[A-Za-z0-9][A-Za-z0-9_-]*"
+	RepositoryForm = OwnerForm + "/[A-Za-z0-9._-]+"
+)
+
+var ownerName = regexp.MustCompile("^" + RepositoryForm + "$")
 
 // ParseRepository parses owner/name, a git URL or an absolute path. It rejects a password in a URL, because it would become part of the
 // history.

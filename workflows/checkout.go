@@ -10,11 +10,11 @@ import (
 // which took the task over meanwhile says nothing: what setup makes is not there.
 func (ck *checks) judge(ctx workflow.Context, clean bool, run func() (*signals.Check, error)) (*signals.Check, error) {
 	for {
-		ready := ck.setupAnew
+		prepare := ck.setupAnew
 		if clean && ck.unclean(ctx) {
-			ready = ck.checkOut
+			prepare = ck.checkOut
 		}
-		if err := ready(ctx); err != nil {
+		if err := prepare(ctx); err != nil {
 			return nil, err
 		}
 		if c, err := run(); err != nil || !ck.bare(ctx) && !(clean && ck.unclean(ctx)) {

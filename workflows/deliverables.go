@@ -42,6 +42,14 @@ func (dv *deliverables) merge(waiting bool) { dv.merging = waiting }
 // answers names what the deliverables of a follow-up round answer, by their ids.
 func (dv *deliverables) answers(feedback map[string]prompt.Feedback) { dv.feedback = feedback }
 
+// told are the messages to the sessions behind the results.
+func (dv *deliverables) told() (all []prompt.Message) {
+	for _, id := range workflow.DeterministicKeys(dv.results) {
+		all = append(all, dv.results[id].told...)
+	}
+	return all
+}
+
 // withhold replaces the results that have a commit: it was not pushed.
 func (dv *deliverables) withhold(why string) {
 	for _, id := range workflow.DeterministicKeys(dv.results) {

@@ -89,6 +89,13 @@ func (ib *inbox) takeTells() []prompt.Message {
 	return tells
 }
 
+// untell keeps the last messages for the next session: the one that was to have them has ended without.
+func (ib *inbox) untell(unheard []prompt.Message) {
+	ib.told = ib.told[:max(0, len(ib.told)-len(unheard))]
+	ib.tells = slices.Concat(unheard, ib.tells)
+	ib.status.Tells = len(ib.tells)
+}
+
 // takeTold returns the messages that sessions were told since it was last called.
 func (ib *inbox) takeTold() []prompt.Message {
 	told := ib.told

@@ -248,6 +248,40 @@ func TestMessagesOfLostWorkAreToldAgain(t *testing.T) {
 	}
 }
 
+// A round whose host is lost in its review is done again as a whole, and is told what the first one was.
+func TestMessagesOfALostRoundAreToldAgain(t *testing.T) {
+	w, _ := losing(t, "base")
+	gone := false
+	w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+		if in.Role == task.Reviewer && !gone {
+			gone = true
+			return activities.SessionResult{}, stopping()
+		}
+		return activities.SessionResult{}, nil
+	}
+	w.env.RegisterDelayedCallback(func() {
+		w.env.SignalWorkflow(signals.Tell, signals.TellRequest{Text: "use tabs"})
+	}, time.Minute)
+	w.lookAfter(t, func(at time.Duration) forge.Snapshot {
+		switch {
+		case at > 9*time.Hour:
+			return merged()
+		case at < 10*time.Minute || len(w.replies) > 0:
+			return open()
+		}
+		return open(thread(1, "x"))
+	})
+	var told []int
+	for n, in := range w.asked {
+		if len(in.Prompt.Messages) > 0 {
+			told = append(told, n)
+		}
+	}
+	if w.roles() != "irir" || !slices.Equal(told, []int{0, 2}) {
+		t.Errorf("sessions %s, of which %v were told", w.roles(), told)
+	}
+}
+
 // A commit fails, a person is asked, and the host goes with the work before the answer: it is done again, checked and reviewed before anything
 // is published. A host that is only assigned again has it still.
 func TestWorkThatNoCommitHasIsLostWithItsHost(t *testing.T) {

@@ -1,8 +1,6 @@
 package workflows
 
 import (
-	"slices"
-
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/longshift/longshift/activities"
@@ -46,8 +44,7 @@ func (se *sessions) native(ctx workflow.Context, s *session, in activities.Sessi
 	case res.Kind == agent.Completed: // what came too late is for the next session
 		s.head = res.Head
 		heard := min(res.Messages, len(s.input.Prompt.Messages))
-		se.inbox.tells = slices.Concat(s.input.Prompt.Messages[heard:], se.inbox.tells)
-		se.status.Tells = len(se.inbox.tells)
+		se.inbox.untell(s.input.Prompt.Messages[heard:])
 		s.input.Prompt.Messages = s.input.Prompt.Messages[:heard:heard]
 	default:
 		s.head = res.Head

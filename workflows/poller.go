@@ -19,6 +19,7 @@ type poller struct {
 	number  int                                          // of the pull request
 	failed  func(ctx workflow.Context, err error, n int) // n snapshots in a row could not be taken
 	closed  func(ctx workflow.Context, l forge.Snapshot) // the pull request is no longer open
+	tried   func() []string                              // checks that a round has worked on
 
 	snapshot  forge.Snapshot // the newest snapshot that differs from the one before
 	stamp     string         // names it for the forge
@@ -93,7 +94,7 @@ func (po *poller) run(ctx workflow.Context) {
 
 // read takes a snapshot of the pull request.
 func (po *poller) read(ctx workflow.Context, stamp string) (l forge.Snapshot, err error) {
-	in := activities.PollInput{Repository: po.def.repo, Number: po.number, Stamp: stamp}
+	in := activities.PollInput{Repository: po.def.repo, Number: po.number, Stamp: stamp, Tried: po.tried()}
 	err = workflow.ExecuteActivity(po.assignment.control(ctx, fmt.Sprintf("look at #%d", po.number)), control.PollPullRequest, in).Get(ctx, &l)
 	return l, err
 }

@@ -147,7 +147,8 @@ func beginFollow(ctx workflow.Context, in signals.PullRequestInput) (*follower, 
 	if err := f.listen(ctx); err != nil {
 		return nil, err
 	}
-	f.poller = &poller{facts: f.facts, journal: f.journal, number: in.Number, stamp: going.Stamp, failed: f.unreadable, closed: f.ended}
+	f.poller = &poller{facts: f.facts, journal: f.journal, number: in.Number, stamp: going.Stamp, failed: f.unreadable, closed: f.ended,
+		tried: f.triedChecks}
 	f.poller.receive(ctx)
 	if in.Limiter != "" {
 		f.admissions.reserved()

@@ -47,7 +47,7 @@ func (f *follower) attempt(ctx workflow.Context, items []forge.Item) error {
 			f.going.Rounds--
 		}
 	case isLost(err): // the items are still open at the pull request
-		f.inbox.tellAgain()
+		f.inbox.tellAgain(f.deliverables.told()...)
 		f.journal.say(ctx, "host", "commits of this round were lost with their host; doing it again")
 	case asError(err, &e):
 		f.parkRound(ctx, about, signals.ReasonErrors, e.Error())
@@ -247,7 +247,7 @@ func (f *follower) sweep(ctx workflow.Context) {
 	if f.going.Unswept = err != nil; f.going.Unswept {
 		f.status.Warnings = append(f.status.Warnings[max(0, len(f.status.Warnings)-10):], "the workspace could not be removed: "+message(err))
 	}
-	f.assignment.Assignment = activities.Assignment{}
+	f.assignment.Assignment, f.runner.unsaved = activities.Assignment{}, ""
 }
 
 // pushTakenOver is the change since which what a round takes over of an earlier one is pushed.

@@ -64,16 +64,12 @@ func (f *follower) aim(items []forge.Item) string {
 // mended is the change since which a round on a failed check no longer counts as tried once the check has passed.
 const mended = "mended"
 
-// forgetMended forgets the rounds on checks that fail no more: when one fails again, that is news. A new head has no checks at first, so it counts
-// only when some have passed.
+// forgetMended forgets the rounds on checks that have passed since: when one fails again, that is news.
 func (f *follower) forgetMended(ctx workflow.Context) {
-	l := f.poller.snapshot
-	if l.Passed == 0 || l.Pending > 0 || l.More > 0 {
-		return
-	}
 	gone := slices.DeleteFunc(workflow.DeterministicKeys(f.going.Tried), func(tried string) bool {
-		return !strings.HasPrefix(tried, "check:") || slices.ContainsFunc(l.Items, func(i forge.Item) bool {
-			return i.Kind == forge.CheckItem && strings.HasPrefix(tried, i.Key+":")
+		key := triedCheck(tried)
+		return !slices.Contains(f.poller.snapshot.PassedKeys, key) || slices.ContainsFunc(f.poller.snapshot.Items, func(i forge.Item) bool {
+			return i.Key == key
 		})
 	})
 	if len(gone) == 0 || workflow.GetVersion(ctx, mended, workflow.DefaultVersion, 1) < 1 {
@@ -83,3 +79,16 @@ func (f *follower) forgetMended(ctx workflow.Context) {
 		delete(f.going.Tried, tried)
 	}
 }
+
+// triedChecks lists the keys of the checks that rounds have worked on.
+func (f *follower) triedChecks() (keys []string) {
+	for _, tried := range workflow.DeterministicKeys(f.going.Tried) {
+		if strings.HasPrefix(tried, "check:") {
+			keys = append(keys, triedCheck(tried))
+		}
+	}
+	return slices.Compact(keys)
+}
+
+// triedCheck is the key of the check behind an entry of Tried, which ends with the sign of its failure.
+func triedCheck(tried string) string { return tried[:max(0, strings.LastIndex(tried, ":"))] }

@@ -12,12 +12,14 @@ import (
 // nothing.
 func TestCheckFailsAnew(t *testing.T) {
 	for name, c := range map[string]struct {
-		passed, pushes int
-		reason         signals.Reason
-	}{"it has passed": {1, 2, ""}, "nothing has run yet": {0, 1, signals.ReasonBlocker}} {
+		passed []string
+		pushes int
+		reason signals.Reason
+	}{"it has passed": {[]string{"check:Vercel"}, 2, ""}, "nothing has run yet": {nil, 1, signals.ReasonBlocker},
+		"others have passed": {[]string{"check:lint"}, 1, signals.ReasonBlocker}} {
 		w := newWorld(t)
 		green := open()
-		green.Passed = c.passed
+		green.Passed, green.PassedKeys = len(c.passed), c.passed
 		var later signals.Status
 		w.env.RegisterDelayedCallback(func() { later = w.status(t) }, 40*time.Hour)
 		s := w.lookAfter(t, func(at time.Duration) forge.Snapshot {

@@ -115,7 +115,7 @@ func (o *cronOptions) check(ctx context.Context, t *forgeTarget, in task.Input) 
 	}
 	standing, err := o.forges.reach(ctx, t, &in)
 	if err == nil {
-		err = o.forges.compare(ctx, t, standing)
+		_, err = o.forges.usable(ctx, t, standing)
 	}
 	if err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/cli/environ"
+	"github.com/longshift/longshift/task"
 )
 
 // remote is one of a clone that is on GitHub.
@@ -103,7 +104,7 @@ func (r remotes) sshHost(ctx context.Context, at gitPlace) string {
 
 var (
 	shortAddress = regexp.MustCompile(`^(?:([^@/:]+)@)?([^@/:]+):/*([^/].*)$`) // of ssh: user@host:path
-	plainName    = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9._-]+$`)
+	plainName    = regexp.MustCompile("^" + task.RepositoryForm + "$")
 )
 
 // gitPlace is an address of git, taken apart. The zero value is none that could be on a forge.

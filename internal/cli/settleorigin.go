@@ -114,6 +114,23 @@ func (f *forgeCheck) branchPrefix(ctx context.Context, t *forgeTarget, in *task.
 
 // compare holds the clone's base against the one that the task starts from.
 func (f *forgeCheck) compare(ctx context.Context, t *forgeTarget, s Standing) error {
+	from, err := f.usable(ctx, t, s)
+	if err != nil || from == "" {
+		return err
+	}
+	text, err := f.git.Run(ctx, t.clone, "rev-list", "--count", from+"..refs/heads/"+s.Base)
+	ahead, _ := strconv.Atoi(text) // digits, by git
+	if err != nil || ahead == 0 {
+		return ctx.Err() // there may be nothing of that branch here to hold it against
+	}
+	return fault.New(fault.Input, "branch %s is ahead of %s by %s, and the task would start without", s.Base, t, term.Count(ahead, "commit")).
+		WithHint("push with `git push %s %s`, or give --local to work in this folder; --repo %s starts without",
+			cmp.Or(t.remote, t.repository), s.Base, t.repository)
+}
+
+// usable refuses a base that is not on the forge, or whose settings can't be read. from is what the branch of that name here can be compared
+// with, "" when there is none.
+func (f *forgeCheck) usable(ctx context.Context, t *forgeTarget, s Standing) (from string, err error) {
 	local := "refs/heads/" + s.Base
 	here := false
 	if t.clone != "" {
@@ -122,29 +139,22 @@ func (f *forgeCheck) compare(ctx context.Context, t *forgeTarget, s Standing) er
 	}
 	switch {
 	case s.Head == "" && here:
-		return fault.New(fault.Input, "branch %s is not on %s", s.Base, t).
+		return "", fault.New(fault.Input, "branch %s is not on %s", s.Base, t).
 			WithHint("push it with `git push -u %s %s`, or give --base with a branch that is there, or --local to work in this folder",
 				cmp.Or(t.remote, t.repository), s.Base)
 	case s.Head == "":
-		return fault.New(fault.Input, "--base %s: no such branch on %s", s.Base, t).WithHint("give one that is there")
+		return "", fault.New(fault.Input, "--base %s: no such branch on %s", s.Base, t).WithHint("give one that is there")
 	case t.clone == "":
-		return nil
+		return "", nil
 	}
-	from := s.Head
+	from = s.Head
 	if _, err := f.git.Run(ctx, t.clone, "cat-file", "-e", from+"^{commit}"); err != nil {
 		from = "refs/remotes/" + t.remote + "/" + s.Base // GitHub has more than was fetched
 	} else if _, err := f.settings.read(ctx, t.clone, from, s.Base); err != nil {
-		return err
+		return "", err
 	}
 	if !here {
-		return nil
+		return "", nil
 	}
-	text, err := f.git.Run(ctx, t.clone, "rev-list", "--count", from+".."+local)
-	ahead, _ := strconv.Atoi(text) // digits, by git
-	if err != nil || ahead == 0 {
-		return ctx.Err() // there may be nothing of that branch here to hold it against
-	}
-	return fault.New(fault.Input, "branch %s is ahead of %s by %s, and the task would start without", s.Base, t, term.Count(ahead, "commit")).
-		WithHint("push with `git push %s %s`, or give --local to work in this folder; --repo %s starts without",
-			cmp.Or(t.remote, t.repository), s.Base, t.repository)
+	return from, nil
 }

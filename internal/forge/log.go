@@ -89,15 +89,21 @@ func logLines(raw string) []string {
 	return lines
 }
 
-// firstError finds the line that shows a failure: one that the forge has marked, else the end of a failed step, else one that looks like a
-// failure, else none.
+// firstError finds the line that shows a failure: one that the forge has marked, up to the end of the first failed step, else that end, else one
+// that looks like a failure, else none.
 func firstError(lines []string) int {
-	for _, shows := range []func(string) bool{marked, stepEnd.MatchString, failing.MatchString} {
-		if i := slices.IndexFunc(lines, shows); i >= 0 {
-			return i
-		}
+	end := slices.IndexFunc(lines, stepEnd.MatchString)
+	before := lines
+	if end >= 0 {
+		before = lines[:end] // later steps did not make the job fail
 	}
-	return -1
+	if i := slices.IndexFunc(before, marked); i >= 0 {
+		return i
+	}
+	if end >= 0 {
+		return end
+	}
+	return slices.IndexFunc(lines, failing.MatchString)
 }
 
 // marked tells whether the forge has marked a line as an error of the work.

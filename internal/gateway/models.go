@@ -45,7 +45,6 @@ func (s *Session) mayAsk(model string) error {
 }
 
 // withoutWindow is a model's name without the size of its context, such as [1m], which Claude Code asks for in another way.
-func withoutWindow(model string) string {
-	name, _, _ := strings.Cut(model, "[")
-	return name
-}
+func withoutWindow(model string) string { return window.ReplaceAllString(model, "") }
+
+var window = regexp.MustCompile(`\[[A-Za-z0-9]+\]$`)

@@ -22,6 +22,7 @@ func TestModelsThatSearch(t *testing.T) {
 		"perplexity/sonar-pro":           searches,
 		"o3-deep-research":               searches,
 		"gpt-5.5@preset/mine":            "model is gpt-5.5@preset/mine, and this session is for gpt-5.5; an operator can allow it with LONGSHIFT_GATEWAY_PASS=model:gpt-5.5@preset/mine",
+		"gpt-5.5[@preset/mine]":          "this session is for gpt-5.5",
 		"gpt-5.5-pro":                    "this session is for gpt-5.5",
 		"anthropic/claude-haiku-5-5":     "this session is for gpt-5.5",
 		"claude-haiku-5-5":               "this session is for gpt-5.5",

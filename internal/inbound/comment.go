@@ -95,11 +95,15 @@ func (d forgeRequests) decide(ctx context.Context, q forgeRequest, who channel.E
 // followed refuses words at a pull request that no workflow follows: nobody would read them.
 func (d forgeRequests) followed(ctx context.Context, r request) error {
 	follower, err := d.server.describe(ctx, r.task)
-	if fault.KindOf(err) == fault.NotFound || err == nil && !follower.running {
-		return r.refuse("nobody follows the pull request", "Nobody works on this: Longshift does not follow this pull request, or not any more. "+
-			"Say in an issue what to do, and write `/longshift run` there.")
+	since := " any more. "
+	switch {
+	case fault.KindOf(err) == fault.NotFound:
+		since = ". One that it has only just opened it follows in a few minutes, and reads this then. Otherwise: "
+	case err != nil || follower.running:
+		return err
 	}
-	return err
+	return r.refuse("nobody follows the pull request", "Nobody works on this: Longshift does not follow this pull request"+since+
+		"Say in an issue what to do, and write `/longshift run` there.")
 }
 
 // allowed refuses commands that have expired, and those that are not for forges.

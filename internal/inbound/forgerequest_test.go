@@ -192,8 +192,8 @@ func TestCommentsAtAPullRequest(t *testing.T) {
 func TestCommentsThatNobodyWouldRead(t *testing.T) {
 	t.Parallel()
 	pull := signals.PullRequestID("", "acme", "web", 42)
-	for name, follower := range map[string]*fakeWorkflow{"never followed": nil,
-		"merged": {kind: signals.PullRequestFlow, closed: enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED}} {
+	for name, follower := range map[string]*fakeWorkflow{"follows in a few minutes": nil,
+		"any more": {kind: signals.PullRequestFlow, closed: enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED}} {
 		w, p := newWorld(t), &fakeForge{}
 		if follower != nil {
 			w.server.add(pull, follower)
@@ -201,7 +201,7 @@ func TestCommentsThatNobodyWouldRead(t *testing.T) {
 		ev := commented("ada", "please use a map")
 		ev.Pull = true
 		w.handleRequest(t, p, ev)
-		if len(p.comments) != 1 || !strings.HasPrefix(p.comments[0], "comment-5: Nobody works on this") || w.last().Done || w.last().Task != pull {
+		if len(p.comments) != 1 || !strings.HasPrefix(p.comments[0], "comment-5: Nobody works on this") || !strings.Contains(p.comments[0], name) || w.last().Done || w.last().Task != pull {
 			t.Errorf("%s: answered %q, recorded %+v", name, p.comments, w.acts)
 		}
 		w.server.down = serviceerror.NewUnavailable("x")

@@ -84,7 +84,7 @@ func failsAnew(p *play, l *forge.Snapshot) {
 		l.Items = []forge.Item{failedCheck("nil pointer")}
 		return
 	}
-	l.Passed = 1
+	l.Passed, l.PassedKeys = 1, []string{"check:test"}
 }
 
 // mergedMeanwhile is a pull request that is merged while a session works on its failed check.

@@ -45,7 +45,7 @@ func (l *snapshot) checks(ctx context.Context) error {
 		case r.GetStatus() != "completed":
 			l.pending(r.GetStartedAt().Time)
 		case c == "success" || c == "neutral" || c == "skipped":
-			l.Passed++
+			l.passed(r.GetName())
 		case c == "failure" || c == "timed_out" || c == "startup_failure":
 			l.found = append(l.found, finding{run: r, Item: forge.Item{
 				Kind: forge.CheckItem, Key: checkKey(used, r.GetName()), URL: pageURL(r.GetHTMLURL()), Last: r.GetID(), At: r.GetCompletedAt().Time,
@@ -57,7 +57,7 @@ func (l *snapshot) checks(ctx context.Context) error {
 		case "pending":
 			l.pending(s.GetUpdatedAt().Time)
 		case "success":
-			l.Passed++
+			l.passed(s.GetContext())
 		case "failure", "error":
 			text := forge.Clean(strings.TrimSpace(s.GetState()+"\n"+s.GetDescription()), maxText)
 			l.found = append(l.found, finding{Item: forge.Item{
@@ -80,6 +80,11 @@ func (l *snapshot) pending(since time.Time) {
 	if !since.IsZero() && (l.until.IsZero() || until.Before(l.until)) {
 		l.until = until
 	}
+}
+
+func (l *snapshot) passed(name string) {
+	l.Passed++
+	l.PassedKeys = append(l.PassedKeys, checkKey(map[string]int{}, name))
 }
 
 // checkKey identifies a check. Two checks can have one name, and a name can look like another one with its number.

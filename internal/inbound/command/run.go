@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	ownerName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9._-]+$`)
+	ownerName = regexp.MustCompile("^" + task.RepositoryForm + "$")
 	address   = regexp.MustCompile(`^(?:[A-Za-z][A-Za-z0-9+.-]*://|[A-Za-z_][A-Za-z0-9_-]*@[A-Za-z0-9.-]+:[^/])`)
 	onlyDots  = regexp.MustCompile(`/\.+$`)
 )
@@ -56,7 +56,7 @@ func checkRepository(repository string) error {
 }
 
 // issueForm is an issue as people write it: "#12" or "acme/web#12", and nothing else.
-var issueForm = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9._-]+)?\s*#([1-9][0-9]{0,9})$`)
+var issueForm = regexp.MustCompile("^(" + task.RepositoryForm + `)?\s*#([1-9][0-9]{0,9})$`)
 
 // Issue returns the number of the issue that a run command names, and 0 when it names none or has other words beside it. repository is
 // empty when the command does not name it.

@@ -31,15 +31,16 @@ func (r repo) withoutUntouched(paths []string, blobs map[string]string) ([]strin
 
 // blobID is the id of the blob with a file's bytes, as git writes it with so many digits, "" if the file can't be read.
 func blobID(root *os.Root, path string, digits int) string {
-	f, err := root.Open(filepath.FromSlash(path))
+	path = filepath.FromSlash(path)
+	info, err := root.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() { // git shows a named pipe, too, and to open one would never end
+		return ""
+	}
+	f, err := root.Open(path)
 	if err != nil {
 		return ""
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return ""
-	}
 	var h hash.Hash = sha1.New()
 	if digits == hex.EncodedLen(sha256.Size) {
 		h = sha256.New()

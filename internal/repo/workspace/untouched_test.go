@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -46,5 +47,12 @@ func TestLineEndingsOfUntouchedFilesStay(t *testing.T) {
 	got := strings.Fields(gittest.Git(t, tree.at.place.git(), "show", "--name-only", "--format=", c.ID))
 	if want := []string{"a.txt", "new.txt", "run.txt"}; !slices.Equal(got, want) {
 		t.Errorf("the commit has %q, want %q", got, want)
+	}
+
+	pipe := filepath.Join(tree.Dir(), "b.txt")
+	must(t, os.Remove(pipe))
+	must(t, syscall.Mkfifo(pipe, 0o600))
+	if _, _, err := tree.Status(t.Context()); err == nil || !strings.Contains(err.Error(), "b.txt") { // it ends, as nobody writes into the pipe
+		t.Errorf("with a named pipe in place of a file: %v", err)
 	}
 }
