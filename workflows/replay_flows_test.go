@@ -34,6 +34,8 @@ var recordedElsewhere = map[string][]string{
 		"outcome merged"},
 	"pull-request-rounds-used-up": {"workflow PullRequest", "sessions irir", "log suspended rounds", "!log suspended blocker", "update resume",
 		"outcome merged"},
+	"pull-request-taken-over": {"workflow PullRequest", "sessions irir", "activity failed LongshiftChanged", "activity failed LongshiftDenied",
+		"marker Version", "outcome merged"},
 	"pull-request-changed": {"workflow PullRequest", "sessions irir", "activity failed LongshiftChanged", "!log suspended branch_changed",
 		"rounds 1", "outcome merged"},
 	"pull-request-set-up": {"workflow PullRequest", "sessions irir", "activity RunSetup", "marker Version", "rounds 2", "outcome merged"},

@@ -41,6 +41,7 @@ type branch struct {
 	act func(ctx context.Context, p *play, in activities.OpenInput, n int) (*activities.ActResult, error)
 
 	bare  bool                                             // nothing is left to restore: the second preparation begins at the base
+	left  bool                                             // the second preparation finds the commit of the first round
 	clean func(ctx context.Context, s *stage, n int) error // nth removal of the workspace
 
 	// check tells whether the nth run of the check after the first commit fails, or changes what it comes to; nil: it passes.

@@ -39,6 +39,8 @@ func pulls() []branch {
 		withFollower(branch{name: "pull-request-rounds-used-up", outcome: task.PullMerged, config: oneRound, snapshot: failsOtherwiseUntil(2),
 			drive: resumeThenMerge}),
 		withFollower(branch{name: "pull-request-changed", outcome: task.PullMerged, snapshot: failsUntil(1), push: tooLate, drive: mergeAfterPush}),
+		withFollower(branch{name: "pull-request-taken-over", outcome: task.PullMerged, snapshot: failsUntil(1), push: tooLate, left: true,
+			clean: notAtFirst, commit: madeBefore, drive: mergeAfterPush}),
 		withFollower(branch{name: "pull-request-set-up", outcome: task.PullMerged, config: setUp, snapshot: failsOtherwiseUntil(2), drive: mergeAfterPush}),
 		withFollower(branch{name: "pull-request-merged-unseen", outcome: task.PullMerged, config: seldom, snapshot: mergedMeanwhile}),
 		withFollower(branch{name: "pull-request-fails-anew", outcome: task.PullMerged, snapshot: failsAnew, drive: mergeAfter("CleanUp", 2)}),
@@ -111,6 +113,23 @@ func awayForOneRun(n int) error {
 		return away(n)
 	}
 	return nil
+}
+
+// notAtFirst is a workspace that can't be removed at first.
+func notAtFirst(_ context.Context, _ *stage, n int) error {
+	if n == 1 {
+		return fault.New(fault.Denied, "remove the checkpoint: it is protected")
+	}
+	return nil
+}
+
+// madeBefore is a second commit that finds the first one made.
+func madeBefore(n int) (activities.Committed, error) {
+	if n == 1 {
+		return activities.Committed{}, nil
+	}
+	one := commitID("1")
+	return activities.Committed{Commit: one, Files: 1, Earlier: []signals.Commit{{ID: one, Subject: "Mend Add"}}}, nil
 }
 
 func away(int) error { return fault.New(fault.Infra, "write the check run: the forge is away") }

@@ -68,6 +68,9 @@ func (s *stage) PrepareWorkspace(ctx context.Context, in activities.PrepareInput
 	if in.Continue { // a round begins where the branch stands
 		out.BaseCommit, out.Head, out.Restored = p.head(), p.head(), false
 	}
+	if p.left && n == 2 {
+		out.Head = commitID("1")
+	}
 	if p.bare && n == 2 {
 		out.Head, out.Restored, out.Behind = out.BaseCommit, false, true
 	}
