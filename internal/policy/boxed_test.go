@@ -209,6 +209,24 @@ func TestBoxedRulesAreStable(t *testing.T) {
 	}
 }
 
+// A slash at the end of what is removed needs no person: the same without it is allowed. A pattern means more without it.
+func TestSlashIsLeftOut(t *testing.T) {
+	p := newPolicy(t, boxedConfig(nil))
+	for _, command := range []string{"rm -rf build/", "rm -rf node_modules/ && npm ci", "rm -r __pycache__/", "mv build/ old", "rm -rf /tmp/work/"} {
+		d := decideBoxed(p, command)
+		if d.Verdict != Deny || d.Rule != "path.slash" || !strings.HasSuffix(d.Reason, "; leave the slash out") {
+			t.Errorf("%q: %+v", command, d)
+		}
+		without := strings.Replace(command+" ", "/ ", " ", 1)
+		if d := decideBoxed(p, without); d.Verdict != Allow {
+			t.Errorf("%q: %+v", without, d)
+		}
+	}
+	if d := decideBoxed(p, "rm -r src/*/"); d.Verdict != Ask || d.Rule != "path.slash" {
+		t.Errorf("a pattern: %+v", d)
+	}
+}
+
 // What the settings close or protect is closed to code on the command line as well, as far as it is named there.
 func TestInlineCodeKeepsToTheSettings(t *testing.T) {
 	c := boxedConfig(nil)

@@ -107,7 +107,11 @@ func (e *fileEffects) removed(m *grammar.Match, u *grammar.Use, st *state) {
 	rest := strings.TrimPrefix(strings.TrimPrefix(text, e.policy.c.Root+"/"), "./")
 	switch {
 	case (strings.HasSuffix(text, "/") || strings.HasSuffix(text, "/.")) && rest != "" && !strings.HasPrefix(m.Rule, "git."):
-		e.verdict.ask("path.slash", "%q with a slash at the end goes through a link, if it is one; leave the slash out", part(u.Word.String()))
+		refuse := e.verdict.deny // the same without the slash needs no person
+		if strings.ContainsAny(rest, "*?[") {
+			refuse = e.verdict.ask // without the slash a pattern means files, too
+		}
+		refuse("path.slash", "%q with a slash at the end goes through a link, if it is one; leave the slash out", part(u.Word.String()))
 	case e.nesting.fedAll() && rest == string(hole) && !strings.HasPrefix(m.Rule, "git."):
 		e.verdict.ask("path.broad", "this takes every file from the pipe; select them by name first (find -name, grep)")
 	case back && !e.nesting.wrapped() && rest == string(hole) && !strings.HasPrefix(m.Rule, "git."):
