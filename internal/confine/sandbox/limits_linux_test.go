@@ -1,12 +1,15 @@
 package sandbox
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // A fork bomb exhausts the box only: the worker can still start programs.
@@ -78,6 +81,29 @@ except (MemoryError,OSError): print("refused")`))
 	}
 }
 
+// Sanitizers reserve terabytes that they never use. Where a group bounds the memory of the box, a program may.
+func TestMemoryIsReserved(t *testing.T) {
+	if !theBox(t).groups.has("memory") {
+		t.Skip("without a memory group the limit of each process counts what is reserved")
+	}
+	c := workIn(t)
+	s := ownProgram(t, &c, "reserve")
+	if r := inside(t, c, s); r.Output != "reserved\n" {
+		t.Errorf("%s: %s", r.Exit, r.Output)
+	}
+}
+
+// reserveMain reserves memory as AddressSanitizer does.
+func reserveMain() {
+	const shadow = 0xdfff0001000
+	flags := unix.MAP_PRIVATE | unix.MAP_ANONYMOUS | unix.MAP_NORESERVE
+	if _, err := unix.Mmap(-1, 0, shadow, unix.PROT_READ|unix.PROT_WRITE, flags); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("reserved")
+}
+
 func TestFileLimits(t *testing.T) {
 	c := workIn(t)
 	c.Limits = Limits{FileSize: 1 << 20, OpenFiles: 100}
@@ -100,8 +126,15 @@ func TestProcessorTime(t *testing.T) {
 
 func TestLimitsCannotBeRaised(t *testing.T) {
 	c := workIn(t)
-	fails(t, c, "ulimit -u unlimited", "ulimit -d unlimited", "ulimit -f unlimited", "ulimit -t unlimited", "ulimit -c 1000",
-		"nice -n -5 true 2>&1 | grep -q . && exit 1; [ $(nice -n -5 nice) -lt 10 ]", "renice -n 0 $$", "echo 0 > /proc/self/oom_score_adj")
+	memory := []string{"ulimit -d unlimited"}
+	if groups := theBox(t).groups; groups.has("memory") {
+		memory = nil
+		for _, g := range groups {
+			memory = append(memory, "echo $$ > "+g.dir+"/cgroup.procs") // out of the box's own
+		}
+	}
+	fails(t, c, append(memory, "ulimit -u unlimited", "ulimit -f unlimited", "ulimit -t unlimited", "ulimit -c 1000",
+		"nice -n -5 true 2>&1 | grep -q . && exit 1; [ $(nice -n -5 nice) -lt 10 ]", "renice -n 0 $$", "echo 0 > /proc/self/oom_score_adj")...)
 	if out := must(t, c, "nice; cat /proc/self/oom_score_adj"); out != "10\n500\n" {
 		t.Errorf("got %s", out)
 	}

@@ -62,6 +62,8 @@ func playPart(part string) {
 		attackMain()
 	case "worker":
 		workerMain()
+	case "reserve":
+		reserveMain()
 	case "probe":
 		probeWithoutMain()
 	default:

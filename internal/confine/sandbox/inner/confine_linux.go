@@ -29,6 +29,9 @@ func (l Limits) bound() error {
 		{"processor time", unix.RLIMIT_CPU, cpu, cpu + cpuGrace},
 		{"core files", unix.RLIMIT_CORE, 0, 0},
 	} {
+		if r.what == unix.RLIMIT_DATA && l.Memory == 0 {
+			continue // a cgroup bounds the memory of all
+		}
 		var now unix.Rlimit
 		if err := unix.Getrlimit(r.what, &now); err != nil {
 			return fmt.Errorf("ask for the limit of %s: %w", r.name, err)

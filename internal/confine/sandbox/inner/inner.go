@@ -22,6 +22,6 @@ type Limits struct {
 	Processes int           // concurrent processes and threads of the whole box
 	OpenFiles int           // descriptors of each process
 	FileSize  int64         // bytes of one file
-	Memory    int64         // bytes of private memory of each process, and of all memory of the box where a cgroup can be used
+	Memory    int64         // bytes of all memory of the box where a cgroup can be used, else of the private memory of each process
 	CPU       time.Duration // CPU time of each process
 }
