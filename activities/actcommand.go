@@ -212,8 +212,8 @@ func headAndTail(output string, cut int64) string {
 	return head + process.LeftOut(int64(len(output)-shownOutput)+cut) + tail
 }
 
-// commandEnvOf is the environment of a session's commands: that of all commands, what the task sets, and what the operator gives to agents.
-// The home folder is the session's own: checks have another, which no session can prepare for them.
+// commandEnvOf is the environment of a session's commands: that of all commands, what the operator gives to agents, and what the task sets,
+// which has none of the operator's secrets. The home folder is the session's own: checks have another, which no session can prepare for them.
 func commandEnvOf(all []string, s agent.Session) []string {
-	return withVariables(withVariables(withVariables(all, s.CommandEnv), s.Env), map[string]string{"HOME": s.StateDir})
+	return withVariables(withVariables(withVariables(all, s.Env), s.CommandEnv), map[string]string{"HOME": s.StateDir})
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -98,6 +99,18 @@ func TestVariablesOfAnAgent(t *testing.T) {
 	}
 	if !strings.Contains(s.Prompt, "The project needs `CHECK_TOKEN`, `LICENSE`, and your session does not have them;") {
 		t.Errorf("it is not told what it lacks:\n%s", s.Prompt)
+	}
+}
+
+// A variable of the repository replaces that of all commands for our own agent, too.
+func TestVariablesOfACommandOfOurAgent(t *testing.T) {
+	t.Parallel()
+	s := agent.Session{StateDir: "/s", Env: map[string]string{"GOFLAGS": "-modcacherw", "AGENT_TOKEN": secret},
+		CommandEnv: map[string]string{"GOFLAGS": "-mod=mod"}}
+	got := commandEnvOf([]string{"GOFLAGS=-modcacherw", "HOME=/h", "TZ=UTC"}, s)
+	slices.Sort(got)
+	if want := []string{"AGENT_TOKEN=" + secret, "GOFLAGS=-mod=mod", "HOME=/s", "TZ=UTC"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
