@@ -82,6 +82,7 @@ func TestEnvironmentsHoldNoSecret(t *testing.T) {
 		"GOFLAGS": "-modcacherw", "GOTOOLCHAIN": "auto", "COREPACK_ENABLE_DOWNLOAD_PROMPT": "0", "GIT_TERMINAL_PROMPT": "0",
 		"GIT_AUTHOR_NAME": "Longshift", "GIT_AUTHOR_EMAIL": "longshift@localhost",
 		"GIT_COMMITTER_NAME": "Longshift", "GIT_COMMITTER_EMAIL": "longshift@localhost",
+		"ASAN_OPTIONS": "detect_leaks=0", "LSAN_OPTIONS": "detect_leaks=0",
 		"HTTPS_PROXY": "http://127.0.0.1:3128", "HTTP_PROXY": "http://127.0.0.1:3128", "https_proxy": "http://127.0.0.1:3128",
 		"http_proxy": "http://127.0.0.1:3128", "NO_PROXY": "127.0.0.1,localhost,::1", "no_proxy": "127.0.0.1,localhost,::1",
 	}
