@@ -70,20 +70,24 @@ func (d *demonstration) prepare(ctx context.Context) error {
 		return err
 	}
 	d.server.Use(d.stack.client, d.stack.options, d.web)
-	env := append(d.env.Bare(), localProfile(d.stack.options)...)
 	tmp := filepath.Join(d.dir, "tmp") // no other worker will come to remove what one that is killed has left there
 	if err := os.Mkdir(tmp, 0o700); err != nil {
 		return fmt.Errorf("make the worker's temporary folder: %w", err)
 	}
-	// The settings of a real worker would have this one call models, listen, or answer in people's chats.
+	d.stack.workerEnv = d.workerEnv(ctx, tmp)
+	return d.stack.startWorker(ctx)
+}
+
+// workerEnv is the worker's environment. The settings of a real worker would have this one call models, listen, or answer in people's chats.
+func (d *demonstration) workerEnv(ctx context.Context, tmp string) []string {
+	env := append(d.env.Bare(), localProfile(d.stack.options)...)
 	env = append(env, "XDG_CONFIG_HOME="+filepath.Join(d.dir, "config"))
 	env = append(env, "TMPDIR="+tmp, "LONGSHIFT_DATA="+filepath.Join(d.dir, "data"), "LONGSHIFT_SCENARIO="+d.scenario(),
 		"LONGSHIFT_WEB_URL="+d.web, "LONGSHIFT_HEARTBEAT=3s", "LONGSHIFT_PROBE=30s", "LONGSHIFT_LOG=warn")
 	if caches := d.caches(ctx); caches != "" {
 		env = append(env, "LONGSHIFT_CACHE="+caches)
 	}
-	d.stack.workerEnv = append(env, d.openly(ctx)...)
-	return d.stack.startWorker(ctx)
+	return append(env, d.openly(ctx, env)...)
 }
 
 // seed is the folder with the demo's files as they are before any agent.
