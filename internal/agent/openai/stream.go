@@ -21,7 +21,7 @@ const mostLine = 32 << 20
 // stream is an answer as it arrives.
 type stream struct {
 	text, refusal, reasoning strings.Builder
-	calls                    []call // by index
+	calls                    []call // as they began
 	stop                     string
 	usage                    task.Usage
 	ended                    bool
@@ -108,16 +108,28 @@ func (s *stream) take(e event) {
 	s.reasoning.WriteString(c.Delta.Reasoning)
 	s.stop = cmp.Or(c.Stop, s.stop)
 	for _, part := range c.Delta.Calls {
-		i := slices.IndexFunc(s.calls, func(c call) bool { return c.index == part.Index })
-		if i < 0 {
-			s.calls = append(s.calls, call{Type: "function", index: part.Index})
-			i = len(s.calls) - 1
-		}
-		one := &s.calls[i]
+		one := s.callOf(part.Index, part.call)
 		one.ID = cmp.Or(one.ID, part.ID)
 		one.Function.Name += part.Function.Name
 		one.Function.Arguments += part.Function.Arguments
 	}
+}
+
+// callOf is the call that a part belongs to: the last one with its index, or a new one. Some servers give every call the same index, so another
+// id begins a call too. It has to come with the name of a tool, because others make up an id for each part.
+func (s *stream) callOf(index int, part call) *call {
+	for i := range slices.Backward(s.calls) {
+		c := &s.calls[i]
+		if c.index != index {
+			continue
+		}
+		if part.ID != "" && c.ID != "" && part.ID != c.ID && part.Function.Name != "" {
+			break
+		}
+		return c
+	}
+	s.calls = append(s.calls, call{Type: "function", index: index})
+	return &s.calls[len(s.calls)-1]
 }
 
 // answer is the complete answer, with the message that goes back to the API.
