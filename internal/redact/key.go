@@ -20,10 +20,13 @@ func keySpan(text []byte, after int) (end int) {
 		return after + n
 	}
 	if !keyBody(text[after:line]) {
-		for after < line && inKey(text[after]) {
-			after++
+		for end = after; end < line && inKey(text[end]); {
+			end++
 		}
-		return after
+		if end < line && text[end] == '"' { // whose escapes stay with it, so that JSON stays valid
+			end = after + len(bytes.TrimRight(text[after:end], `\`))
+		}
+		return end
 	}
 	for end = line; end < len(text); {
 		next := end + 1 + lineLength(text[end+1:])

@@ -153,6 +153,8 @@ func TestPrivateKeys(t *testing.T) {
 		quoted(begin + "\n" + lines + "\n" + end + "\n"): `"[hidden]\n"`,
 		begin + "\n" + lines + "\n{ no end }":            "[hidden]" + strings.Repeat("\n", strings.Count(lines, "\n")+2) + "{ no end }",
 		"look for \"" + begin + "\" in it":               "look for \"[hidden]\" in it",
+		quoted("HasPrefix(s, \"" + begin + "\")"):        `"HasPrefix(s, \"[hidden]\")"`,
+		quoted(quoted("x(\"" + begin + "\n\")")):         quoted(`"x(\"[hidden]\")"`),
 	} {
 		if got := none.String(in); got != want {
 			t.Errorf("%.60q became %q, want %q", in, got, want)
