@@ -26,7 +26,7 @@ func (r *toolRun) read(ctx context.Context, c transcript.Call) callResult {
 	if c.Tool == "preview_patch" { // it names several files, and quotes them
 		changes, err := r.files.Plan(ctx, "apply_patch", c.Arguments)
 		if err != nil {
-			return refused(err.Error())
+			return refused(aboutHidden(c, err))
 		}
 		for n, change := range changes {
 			asked = append(asked, agent.Call{ID: fmt.Sprintf("%s-%d", c.ID, n), Tool: "Read", Dir: r.tree.Dir(),
@@ -55,7 +55,7 @@ func (r *toolRun) write(ctx context.Context, c transcript.Call) callResult {
 			}
 			r.enforcer.event(agent.Event{Kind: agent.ToolResult, ID: p.ID, Failed: true})
 		}
-		return refused(err.Error())
+		return refused(aboutHidden(c, err))
 	}
 	asked := r.writesOf(c, changes)
 	for _, p := range asked {

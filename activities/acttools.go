@@ -105,7 +105,7 @@ func (r *toolRun) equip(ctx context.Context) (err error) {
 	if r.root, err = os.OpenRoot(r.tree.Dir()); err != nil {
 		return fault.New(fault.Infra, "open the workspace: %w", err)
 	}
-	r.files = &tools.Workspace{Root: r.root, Readable: r.enforcer.mayRead,
+	r.files = &tools.Workspace{Root: r.root, Readable: r.enforcer.mayRead, Accepts: r.keepsHidden,
 		Limits: tools.Limits{ReadBytes: limitsOf(r.s.Native).read}}
 	if r.reports, err = of.launcher.keepReports(in, rec); err != nil {
 		return err

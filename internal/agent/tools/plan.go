@@ -56,7 +56,7 @@ func (w *Workspace) Plan(ctx context.Context, tool string, raw json.RawMessage) 
 	if t.class != Writes {
 		return nil, fmt.Errorf("%s changes nothing, so there is nothing to plan", t.name)
 	}
-	p, err := t.plan(w, ctx, args)
+	p, err := w.planned(ctx, t, args)
 	if err != nil {
 		return nil, w.hide(err)
 	}
@@ -64,6 +64,27 @@ func (w *Workspace) Plan(ctx context.Context, tool string, raw json.RawMessage) 
 		changes = append(changes, Change{c.path, c.before, c.state()})
 	}
 	return changes, nil
+}
+
+// planned is the plan of a writing call, all of whose texts are accepted.
+func (w *Workspace) planned(ctx context.Context, t *entry, args arguments) (plan, error) {
+	p, err := t.plan(w, ctx, args)
+	if err != nil || w.Accepts == nil {
+		return p, err
+	}
+	for _, c := range p.changes {
+		var had []byte
+		if c.before != "" && !c.remove && !c.folder {
+			had, _, err = w.slurp(place{named: c.path, path: c.path}, w.limits().WriteBytes)
+		}
+		if err == nil {
+			err = w.Accepts(c.path, string(had), string(c.after))
+		}
+		if err != nil {
+			return plan{}, err
+		}
+	}
+	return p, nil
 }
 
 func (w *Workspace) hide(err error) error { return errors.New(w.withoutRoot(err.Error())) }

@@ -40,6 +40,8 @@ type Workspace struct {
 	// searches leave out the rest. The path that a call names is asked for only if it leads through a link, because the caller has
 	// already judged the path as written.
 	Readable func(path string) bool
+	// Accepts is asked before a file gets another text, with the one that it has, "" for none; nil accepts all.
+	Accepts func(path, before, after string) error
 
 	writing sync.Mutex
 }
@@ -107,7 +109,7 @@ func (w *Workspace) read(ctx context.Context, t *entry, args arguments) (Result,
 func (w *Workspace) write(ctx context.Context, t *entry, args arguments) (Result, error) {
 	w.writing.Lock()
 	defer w.writing.Unlock()
-	p, err := t.plan(w, ctx, args)
+	p, err := w.planned(ctx, t, args)
 	if err != nil {
 		return Result{}, err
 	}

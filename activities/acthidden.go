@@ -1,0 +1,59 @@
+package activities
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/longshift/longshift/internal/agent/transcript"
+	"github.com/longshift/longshift/internal/redact"
+)
+
+// hiddenWayOut is what a model does with a line of which it is shown a part only.
+const hiddenWayOut = "change or copy such a line by a command such as sed, which leaves the hidden part as it is"
+
+// inPlace has the form of a user and a password, and of a key: where it would be hidden, so was what redact.Mark stands for.
+const inPlace = "x7Kq2pLd:Vb3nW9tZ5mR2cYf8"
+
+// keepsHidden refuses a text with more of redact.Mark than the file has: the model was not shown what it stands for, and would write the mark in
+// its place. Where nothing of the file is hidden, the mark may be text of the project, such as the selector of CSS.
+func (r *toolRun) keepsHidden(path, before, after string) error {
+	if strings.Count(after, redact.Mark) <= strings.Count(before, redact.Mark) {
+		return nil
+	}
+	line := r.hiddenLine(before, after)
+	if line == 0 {
+		return nil
+	}
+	return fmt.Errorf("path %q: on line %d %q stands for a secret that you are not shown, and would be written in its place; "+hiddenWayOut,
+		path, line, redact.Mark)
+}
+
+// hiddenLine is a line with a part that is hidden: of the file, first one that is about to lose it, or of its new text. It is 0 if there is none.
+func (r *toolRun) hiddenLine(before, after string) (line int) {
+	for _, f := range r.of.of.redact.Find(before) {
+		secret := before[f.Offset : f.Offset+f.Length]
+		if strings.Count(after, secret) < strings.Count(before, secret) {
+			return f.Line
+		}
+		line = cmp.Or(line, f.Line)
+	}
+	if line > 0 {
+		return line
+	}
+	filled := strings.ReplaceAll(after, redact.Mark, inPlace)
+	for _, f := range r.of.of.redact.Find(filled) {
+		if strings.Contains(filled[f.Offset:f.Offset+f.Length], inPlace) {
+			return f.Line
+		}
+	}
+	return 0
+}
+
+// aboutHidden is why a change can't be planned. What it looks for is not in the file as the model was shown it, where a part of that is hidden.
+func aboutHidden(c transcript.Call, err error) string {
+	if text := err.Error(); strings.Contains(text, hiddenWayOut) || !strings.Contains(string(c.Arguments), redact.Mark) {
+		return text
+	}
+	return fmt.Sprintf("%v; %q may stand for a secret that you are not shown: %s", err, redact.Mark, hiddenWayOut)
+}
