@@ -85,12 +85,11 @@ func modelCredential(cfg config.Config) func(context.Context) (gateway.Credentia
 	}
 }
 
-// modelGateway configures the gateway to the models' APIs. OpenAI's is served where there is a key, or another address than OpenAI's own: a
-// server on one's own machines may need none.
+// modelGateway configures the gateway to the models' APIs. OpenAI's is served where it can be asked.
 func modelGateway(cfg config.Config) (gateway.Config, error) {
 	g := gateway.Config{Endpoint: gateway.Endpoint{Upstream: cfg.Model.URL, Credential: modelCredential(cfg)}, Tools: cfg.Model.ServerTools,
 		Pass: cfg.Model.Pass}
-	if cfg.Model.OpenAIKey.Present() || cfg.Model.OpenAIURL != gateway.DefaultOpenAIUpstream {
+	if cfg.Model.HasOpenAI() {
 		g.OpenAI = &gateway.Endpoint{Upstream: strings.TrimSuffix(cfg.Model.OpenAIURL, "/v1"), Credential: openAICredential(cfg)}
 	}
 	if cfg.Model.Prices == "" {

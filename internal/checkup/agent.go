@@ -25,18 +25,18 @@ func (m *Machine) checkAgents(ctx context.Context, conf config.Config) (findings
 	for _, p := range conf.Programs() {
 		findings = append(findings, m.checkProgram(ctx, p))
 	}
-	if slices.Contains(agents, task.AgentNative) && !slices.Contains(agents, task.AgentClaude) {
+	claude, native, openCode := slices.Contains(agents, task.AgentClaude), slices.Contains(agents, task.AgentNative), slices.Contains(agents, task.AgentOpenCode)
+	if native && !claude {
 		findings = append(findings, checkNative(conf))
 	}
-	either, _ := keysFor(conf, task.AgentOpenCode)
-	openCode := slices.Contains(agents, task.AgentOpenCode)
-	if slices.Contains(agents, task.AgentClaude) || slices.Contains(agents, task.AgentNative) || openCode && slices.Contains(either, task.APIAnthropic) {
+	either, _ := keysFor(conf, task.AgentNative) // as for OpenCode
+	if claude || native && len(either) == 0 || (native || openCode) && slices.Contains(either, task.APIAnthropic) {
 		findings = append(findings, m.checkModel(ctx, conf))
 	}
 	if openCode {
 		findings = append(findings, checkKeys(conf, task.AgentOpenCode))
 	}
-	if slices.Contains(agents, task.AgentCodex) || conf.Model.OpenAIKey.Present() {
+	if slices.Contains(agents, task.AgentCodex) || conf.Model.HasOpenAI() {
 		findings = append(findings, m.checkOpenAI(ctx, conf))
 	}
 	return findings
@@ -44,7 +44,7 @@ func (m *Machine) checkAgents(ctx context.Context, conf config.Config) (findings
 
 // checkNative tells whether the native agent can work. It has no program: a key is all that it needs.
 func checkNative(conf config.Config) Finding {
-	if _, kind := conf.Model.Secret(); kind == config.ModelLogin {
+	if _, kind := conf.Model.Secret(); kind == config.ModelLogin && !conf.Model.HasOpenAI() {
 		return fail(OfNative, "a subscription login is for Claude Code alone", "set ANTHROPIC_API_KEY, or let LONGSHIFT_AGENTS name claude")
 	}
 	return good(OfNative, "built in; it needs a key and no program")
@@ -113,7 +113,7 @@ func (m *Machine) checkModel(ctx context.Context, conf config.Config) Finding {
 
 // checkOpenAI does the same for OpenAI's API.
 func (m *Machine) checkOpenAI(ctx context.Context, conf config.Config) Finding {
-	if !conf.Model.OpenAIKey.Present() {
+	if !conf.Model.HasOpenAI() {
 		return warn(OfOpenAI, "none is set", "set OPENAI_API_KEY")
 	}
 	endpoint, err := m.OpenAI(ctx, conf)
@@ -126,6 +126,9 @@ func taken(check string, secret config.Secret, endpoint string, err error) Findi
 		return warn(check, err.Error(), fault.HintOf(err))
 	case err != nil:
 		return Failed(check, err)
+	}
+	if !secret.Present() {
+		return good(check, "none, and "+endpoint+" asks for none")
 	}
 	return good(check, "from "+secret.Source()+", taken by "+endpoint)
 }

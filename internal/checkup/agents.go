@@ -15,7 +15,7 @@ type Agent struct {
 	Agent    string            `json:"agent"`
 	Allowed  bool              `json:"allowed"`
 	Tested   string            `json:"tested,omitempty"` // version of its program that its driver knows
-	Accounts []string          `json:"accounts"`         // for which there is a key
+	Accounts []string          `json:"accounts"`         // for which there is a key, or a server that may need none
 	Keys     []string          `json:"keys"`             // where the keys or logins for them are from
 	State    signals.HostState `json:"state"`
 	Detail   string            `json:"detail"`
@@ -44,7 +44,7 @@ func (m *Machine) Agents(ctx context.Context, conf config.Config) (list []Agent)
 		if p, is := programs[name]; is {
 			found = m.checkProgram(ctx, p)
 		}
-		if found.State == signals.HostOK && len(a.Keys) == 0 {
+		if found.State == signals.HostOK && len(a.Accounts) == 0 {
 			found = fail(name, found.Detail+", and no key for it", wayToKey(name))
 		}
 		a.State, a.Detail, a.Hint = found.State, found.Detail, found.Hint
@@ -53,13 +53,16 @@ func (m *Machine) Agents(ctx context.Context, conf config.Config) (list []Agent)
 	return list
 }
 
-// keysFor are the accounts that an agent can use, and where their keys are from.
+// keysFor are the accounts that an agent can use, and where their keys are from. A server of one's own may need none.
 func keysFor(conf config.Config, agent string) (accounts, keys []string) {
 	accounts, keys = []string{}, []string{}
 	for _, api := range apis[agent] {
 		secret, kind := conf.Model.Secret()
 		if api == task.APIOpenAI {
 			secret, kind = conf.Model.OpenAIKey, config.ModelKey
+			if !secret.Present() && conf.Model.HasOpenAI() {
+				accounts = append(accounts, api)
+			}
 		}
 		if secret.Present() && (kind != config.ModelLogin || agent == task.AgentClaude) { // a login is for Claude Code alone
 			accounts, keys = append(accounts, api), append(keys, secret.Source())
@@ -81,8 +84,11 @@ func wayToKey(agent string) string {
 // checkKeys tells whether an agent that can use several accounts has a key for one.
 func checkKeys(conf config.Config, agent string) Finding {
 	accounts, keys := keysFor(conf, agent)
-	if len(keys) == 0 {
+	switch {
+	case len(accounts) == 0:
 		return fail(agent+" key", "none is set", wayToKey(agent))
+	case len(keys) == 0:
+		return good(agent+" key", "none, and "+conf.Model.OpenAIURL+" may need none")
 	}
 	return good(agent+" key", "of "+strings.Join(accounts, " and ")+", from "+strings.Join(keys, " and "))
 }

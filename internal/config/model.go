@@ -46,6 +46,15 @@ func (m Model) Secret() (Secret, ModelKind) {
 	return Secret{}, ModelNone
 }
 
+// openAIsOwn is where OpenAI's API is unless another address is set.
+const openAIsOwn = "https://api.openai.com"
+
+// HasOpenAI tells whether OpenAI's API can be asked: there is a key, or another address than OpenAI's own, as a server on one's own machines may
+// need none.
+func (m Model) HasOpenAI() bool {
+	return m.OpenAIKey.Present() || strings.TrimSuffix(m.OpenAIURL, "/v1") != openAIsOwn
+}
+
 // ours tells whether the secret comes from a LONGSHIFT_ variable, and not from one of another program.
 func (s Secret) ours() bool { return strings.HasPrefix(s.source, "LONGSHIFT_") }
 

@@ -24,6 +24,16 @@ func TestModelAddress(t *testing.T) {
 	}
 }
 
+// A key, or another address than OpenAI's own, however that is written.
+func TestHasOpenAI(t *testing.T) {
+	for env, want := range map[string]bool{"": false, "OPENAI_API_KEY=k": true, "OPENAI_BASE_URL=http://127.0.0.1:11434": true,
+		"OPENAI_BASE_URL=https://api.openai.com/v1/": false, "LONGSHIFT_OPENAI_URL=https://api.openai.com": false} {
+		if c, err := Load(lookup(env)); err != nil || c.Model.HasOpenAI() != want {
+			t.Errorf("%s: %t, %v", env, !want, err)
+		}
+	}
+}
+
 // The first fallback variable is used, and only when LONGSHIFT_GITHUB_TOKEN is not set.
 func TestGitHubToken(t *testing.T) {
 	for _, c := range []struct {
