@@ -2,8 +2,10 @@ package activities
 
 import (
 	"context"
+	"errors"
 	"time"
 
+	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
 
@@ -54,15 +56,30 @@ func (c *Control) Show(ctx context.Context, in ShowInput) (task.MessageRef, erro
 }
 
 func statusOf(ctx context.Context, n signals.Notice) (signals.Status, error) {
+	return statusBy(ctx, activity.GetClient(ctx), n)
+}
+
+// asked is the part of client.Client that asks a workflow for its status.
+type asked interface {
+	QueryWorkflowWithOptions(context.Context, *client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error)
+}
+
+// statusBy asks the sender of a notice for its status. A sender whose history has expired is NotFound: it never answers again, and a room
+// whose queue waited for it would stay silent.
+func statusBy(ctx context.Context, server asked, n signals.Notice) (signals.Status, error) {
 	var s signals.Status
 	call, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()
-	v, err := activity.GetClient(ctx).QueryWorkflowWithOptions(call, &client.QueryWorkflowWithOptionsRequest{
+	v, err := server.QueryWorkflowWithOptions(call, &client.QueryWorkflowWithOptionsRequest{
 		WorkflowID: n.From, RunID: n.Run, QueryType: signals.QueryStatus})
 	if err == nil {
 		err = v.QueryResult.Get(&s)
 	}
-	if err != nil {
+	var gone *serviceerror.NotFound
+	switch {
+	case errors.As(err, &gone):
+		return s, fault.New(fault.NotFound, "the server no longer knows task %s: %w", n.From, err)
+	case err != nil:
 		return s, fault.New(fault.Infra, "ask task %s for its status: %w", n.From, err)
 	}
 	return s, nil

@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+
 	"github.com/longshift/longshift/internal/channel"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/redact"
@@ -209,7 +212,8 @@ func TestShowCardStopAndEnd(t *testing.T) {
 		"[Pull request #7](https://github.com/acme/web/pull/7)", "2 sessions")
 }
 
-// The faults for a channel that is not set up, a channel that asks to wait, and a task that can't be queried.
+// The faults for a channel that is not set up, a channel that asks to wait, a task that can't be queried, and one that
+// the server no longer knows.
 func TestShowFails(t *testing.T) {
 	w := &wall{}
 	_, err := shows(t, w, told(), ShowInput{Room: task.Room{Channel: "telegram", ID: "7"}})
@@ -227,4 +231,17 @@ func TestShowFails(t *testing.T) {
 	if app := applicationError(t, newAttempt(t, nil).run(c.Show, ShowInput{Room: anyRoom}, nil)); app.NonRetryable() {
 		t.Errorf("no status: %v", app)
 	}
+	c.status = func(ctx context.Context, n signals.Notice) (signals.Status, error) {
+		return statusBy(ctx, forgetful{}, n)
+	}
+	if app := applicationError(t, newAttempt(t, nil).run(c.Show, ShowInput{Room: anyRoom}, nil)); app.Type() != string(fault.NotFound) || !app.NonRetryable() {
+		t.Errorf("a task whose history has expired: %v", app)
+	}
+}
+
+// forgetful is a server that keeps no history.
+type forgetful struct{}
+
+func (forgetful) QueryWorkflowWithOptions(context.Context, *client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error) {
+	return nil, serviceerror.NewNotFound("workflow not found for ID")
 }
