@@ -50,8 +50,11 @@ func (f finder) inThread(ctx context.Context, ev channel.Event) (t target, ok bo
 }
 
 func (f finder) listed(ctx context.Context, ev channel.Event) (t target, ok bool, err error) {
-	seen := ""
-	for _, message := range []string{ev.ReplyTo, ev.Room.Thread} {
+	seen, messages := "", []string{ev.ReplyTo, ev.Room.Thread}
+	if ev.Room.Channel == channel.Telegram { // its threads are the topics of a forum, in which any number of tasks are shown
+		messages = messages[:1]
+	}
+	for _, message := range messages {
 		if message == seen || !keyPart.MatchString(message) || !keyPart.MatchString(ev.Room.ID) || !keyPart.MatchString(ev.Room.Channel) {
 			continue
 		}
