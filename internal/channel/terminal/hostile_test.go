@@ -86,7 +86,7 @@ func TestTyped(t *testing.T) {
 		{"#1 2", "no.1", "", ""}, {"#1 the other way", "", "the other way", "1"}, {"#77 is open", "", "#77 is open", ""},
 		{"1 more thing", "", "1 more thing", ""}, {"\x1b[Astatus\x07", "", "[Astatus", ""},
 	} {
-		if got := say(c.line); got.Token != c.token || got.Text != c.text || got.ReplyTo != c.reply || !got.Direct {
+		if got := say(c.line); got.Token != c.token || got.Text != c.text || strings.TrimSuffix(got.ReplyTo, s.stamp) != c.reply || !got.Direct {
 			t.Errorf("%q: %+v", c.line, got)
 		}
 	}
@@ -105,7 +105,7 @@ func TestTyped(t *testing.T) {
 		if err := term.Edit(t.Context(), at, channel.Message{Key: "k", Text: "done"}); err != nil {
 			t.Fatal(err)
 		}
-		want := map[string]string{"1": "", "2": "yes.1"}[at.Message]
+		want := map[string]string{"1": "", "2": "yes.1"}[strings.TrimSuffix(at.Message, s.stamp)]
 		if got := say("1"); got.Token != want {
 			t.Errorf("after the edit of %s: %+v", at.Message, got)
 		}

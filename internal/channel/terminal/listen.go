@@ -109,9 +109,9 @@ func (t *Terminal) lacks(message, words string) bool {
 	return s != nil && (n < 1 || n > len(s.m.Buttons))
 }
 
-func (t *Terminal) find(message string) *shown {
+func (t *Terminal) find(named string) *shown {
 	for _, s := range t.shown {
-		if s.place.Message == message {
+		if number(s.place.Message) == named {
 			return s
 		}
 	}

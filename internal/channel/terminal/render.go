@@ -42,14 +42,20 @@ func render(at task.MessageRef, m channel.Message, now time.Time) (string, error
 
 // header names a message: its number, and its room if that is not obvious.
 func header(at task.MessageRef) string {
-	s := "#" + at.Message
+	s := "#" + number(at.Message)
 	if at.ID != "" {
 		s += " " + flat(at.ID)
 	}
 	if at.Thread != "" {
-		s += " in #" + flat(at.Thread)
+		s += " in #" + flat(number(at.Thread))
 	}
 	return s
+}
+
+// number is the part of a message's id that people read and type.
+func number(id string) string {
+	n, _, _ := strings.Cut(id, ".")
+	return n
 }
 
 // body renders Markdown as indented text; code has a bar on its left.

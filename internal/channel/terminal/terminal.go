@@ -41,7 +41,7 @@ type Terminal struct {
 	shown    []*shown          // oldest first
 	number   int               // of the latest message
 	form     *channel.Question // answered by the next line; nil for none
-	events   string            // prefix of this process's event ids
+	events   string            // names this process, in the ids of its messages and events
 	received int
 }
 
@@ -60,15 +60,15 @@ func New(c Config) *Terminal {
 	return &Terminal{out: c.Out, now: c.Now, in: newInput(c.In), events: strconv.FormatInt(c.Now().UnixNano(), 36)}
 }
 
-// Post writes a message. Its id is a number in the header. An earlier call has either written everything or failed, so
-// again has no effect.
+// Post writes a message. Its id is the number in the header and this process, since the numbers begin anew with the next
+// one. An earlier call has either written everything or failed, so again has no effect.
 func (t *Terminal) Post(ctx context.Context, to task.Room, m channel.Message, again bool) (task.MessageRef, error) {
 	if to.Channel != channel.Terminal {
 		return task.MessageRef{}, fault.New(fault.NotFound, "room of channel %q on the terminal", to.Channel)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	s := &shown{place: task.MessageRef{Room: to, Message: strconv.Itoa(t.number + 1)}}
+	s := &shown{place: task.MessageRef{Room: to, Message: strconv.Itoa(t.number+1) + "." + t.events}}
 	if err := t.write(ctx, s, m); err != nil {
 		return task.MessageRef{}, err
 	}
@@ -85,11 +85,11 @@ func (t *Terminal) Edit(ctx context.Context, at task.MessageRef, m channel.Messa
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, s := range t.shown {
-		if s.place == at {
+		if s.place.Room == at.Room && s.place.Message == at.Message {
 			return t.write(ctx, s, m)
 		}
 	}
-	return fault.New(fault.NotFound, "message %q is not on this terminal", at.Message).
+	return fault.New(fault.NotFound, "message #%s is not on this terminal", number(at.Message)).
 		WithHint("messages from before a restart can't be changed")
 }
 

@@ -6,6 +6,7 @@ import (
 	"io"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -14,14 +15,16 @@ import (
 	"github.com/longshift/longshift/internal/channel"
 	"github.com/longshift/longshift/internal/channel/channeltest"
 	"github.com/longshift/longshift/internal/channel/terminal"
+	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/task"
 )
 
 // screen keeps the output and reads it as a person does: unindented lines are the terminal's, indented ones are text.
 type screen struct {
-	mu   sync.Mutex
-	out  bytes.Buffer
-	keys *io.PipeWriter
+	mu    sync.Mutex
+	out   bytes.Buffer
+	keys  *io.PipeWriter
+	stamp string // what the ids of its messages have behind their numbers
 }
 
 func (s *screen) Write(p []byte) (int, error) {
@@ -47,12 +50,12 @@ func (s *screen) shown() (list []channeltest.Shown, answers []string) {
 	inCode, inAnswer := false, false
 	for _, line := range strings.Split(s.String(), "\n") {
 		if m := header.FindStringSubmatch(line); m != nil {
-			i := slices.IndexFunc(list, func(s channeltest.Shown) bool { return s.ID == m[1] })
+			i := slices.IndexFunc(list, func(one channeltest.Shown) bool { return one.ID == m[1]+s.stamp })
 			if i < 0 {
 				i, list = len(list), append(list, channeltest.Shown{})
 			}
 			now, inAnswer = &list[i], false
-			*now = channeltest.Shown{ID: m[1], Thread: m[2], Sound: channeltest.Silent}
+			*now = channeltest.Shown{ID: m[1] + s.stamp, Thread: m[2], Sound: channeltest.Silent}
 			if strings.HasPrefix(line, "\a") {
 				now.Sound = channeltest.Loud
 			}
@@ -110,8 +113,9 @@ func start(t *testing.T) (*terminal.Terminal, *screen) {
 	t.Helper()
 	in, keys := io.Pipe()
 	t.Cleanup(func() { keys.Close() })
-	s := &screen{keys: keys}
-	return terminal.New(terminal.Config{Out: s, In: in}), s
+	began := time.Now()
+	s := &screen{keys: keys, stamp: "." + strconv.FormatInt(began.UnixNano(), 36)}
+	return terminal.New(terminal.Config{Out: s, In: in, Now: func() time.Time { return began }}), s
 }
 
 // tokens maps labels to tokens, which a screen does not show.
@@ -149,7 +153,7 @@ func open(t *testing.T) channeltest.Fixture {
 	f.Say = func(t *testing.T, say channeltest.Say) string {
 		line := say.Text
 		if say.ReplyTo != "" {
-			line = "#" + say.ReplyTo + " " + line
+			line = "#" + strings.TrimSuffix(say.ReplyTo, s.stamp) + " " + line
 		}
 		s.enter(t, line)
 		return ""
@@ -184,5 +188,23 @@ func TestWritten(t *testing.T) {
 		"Approved automatically at 14:32 UTC, in 20 minutes\n\n[1] Approve  [2] Edit^[[2J  [3] Reject\n\n── #1 operator in #7 ──\n  Approved.\n\n"
 	if got := s.String(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestRestarted checks that the numbers of a new process do not lead to messages of another task, which an earlier process has shown.
+func TestRestarted(t *testing.T) {
+	old, _ := start(t)
+	room := task.Room{Channel: channel.Terminal, ID: "operator"}
+	earlier, err := old.Post(t.Context(), room, channel.Message{Key: "k", Text: "Task one."}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	term, s := start(t)
+	if _, err := term.Post(t.Context(), room, channel.Message{Key: "k", Text: "Task two."}, false); err != nil {
+		t.Fatal(err)
+	}
+	err = term.Edit(t.Context(), earlier, channel.Message{Key: "k", Text: "Task one has ended."})
+	if fault.KindOf(err) != fault.NotFound || strings.Contains(s.String(), "Task one") {
+		t.Errorf("%v, shown %s", err, s)
 	}
 }
