@@ -1,5 +1,7 @@
 package task
 
+import "slices"
+
 // Room is a conversation of a channel, or one thread of it.
 type Room struct {
 	Channel string `json:"channel"`          // slack, telegram, whatsapp or terminal
@@ -7,10 +9,16 @@ type Room struct {
 	Thread  string `json:"thread,omitempty"` // id of the message that started the thread; empty for the conversation itself
 }
 
-// MessageRef identifies a message of ours.
+// MessageRef identifies a message of ours. Of one that was split, it is the last part.
 type MessageRef struct {
 	Room
-	Message string `json:"message"` // the channel's id of the message
+	Message string   `json:"message"`         // the channel's id of the message
+	Parts   []string `json:"parts,omitempty"` // ids of the parts before it, which people may answer too
+}
+
+// Is reports whether an id is that of the message or of one of its parts.
+func (m MessageRef) Is(id string) bool {
+	return id != "" && (id == m.Message || slices.Contains(m.Parts, id))
 }
 
 // Wants reports whether people want to be notified of a log entry of this kind. The log itself keeps every entry.

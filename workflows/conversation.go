@@ -174,7 +174,7 @@ func (c *conversation) publish(ctx workflow.Context) {
 	}
 }
 
-// threadKeys names the card of each room, and the newest of the other messages.
+// threadKeys names the card of each room, and the newest of the other messages with all of their parts.
 func threadKeys(rooms []*room) (keys []string) {
 	size := 0
 	add := func(r task.Room, message string) {
@@ -183,6 +183,12 @@ func threadKeys(rooms []*room) (keys []string) {
 			return
 		}
 		keys, size = append(keys, key), size+len(key)+3
+	}
+	addAll := func(r task.Room, m task.MessageRef) {
+		add(r, m.Message)
+		for _, part := range m.Parts {
+			add(r, part)
+		}
 	}
 	for _, r := range rooms {
 		add(r.Room, r.Thread)
@@ -193,8 +199,13 @@ func threadKeys(rooms []*room) (keys []string) {
 	for back := 1; back <= mostKept; back++ {
 		for _, r := range rooms {
 			if at := len(r.Messages) - back; at >= 0 {
-				add(r.Room, r.Messages[at].Ref.Message)
+				addAll(r.Room, r.Messages[at].Ref)
 			}
+		}
+	}
+	for _, r := range rooms {
+		if r.Card != nil {
+			addAll(r.Room, *r.Card)
 		}
 	}
 	return keys

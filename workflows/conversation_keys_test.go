@@ -39,3 +39,23 @@ func TestThreadKeysStayBelowTheLimit(t *testing.T) {
 		t.Errorf("listed %v", one)
 	}
 }
+
+// People answer whichever part of a long message they like. A new one's parts come before the older messages.
+func TestThreadKeysOfParts(t *testing.T) {
+	r := &room{Room: task.Room{Channel: "telegram", ID: "-100"}}
+	r.Card = &task.MessageRef{Room: r.Room, Message: "2", Parts: []string{"1"}}
+	for _, ref := range []task.MessageRef{{Room: r.Room, Message: "3"}, {Room: r.Room, Message: "6", Parts: []string{"4", "5"}}} {
+		r.Messages = append(r.Messages, signals.RoomMessage{Ref: ref, Notice: signals.Notice{From: ref.Message}})
+	}
+	var want []string
+	for _, id := range []string{"2", "6", "4", "5", "3", "1"} {
+		want = append(want, signals.ThreadKey(r.Room, id))
+	}
+	if got := threadKeys([]*room{r}); !slices.Equal(got, want) {
+		t.Errorf("listed %v, want %v", got, want)
+	}
+	c := &conversation{rooms: []*room{r}}
+	if a := c.about(signals.AboutQuery{Room: r.Room, Message: "4"}); a.State != signals.TokenLive || a.Workflow != "6" {
+		t.Errorf("the first part is about %+v", a)
+	}
+}

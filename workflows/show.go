@@ -220,7 +220,7 @@ func (c *conversation) token(q signals.TokenQuery) signals.TokenAnswer {
 // about says what a message is about. The card is about nothing in particular.
 func (c *conversation) about(q signals.AboutQuery) signals.TokenAnswer {
 	for _, m := range c.messages(q.Room) {
-		if m.Ref.Message == q.Message && q.Message != "" {
+		if m.Ref.Is(q.Message) {
 			return c.stateOf(m)
 		}
 	}

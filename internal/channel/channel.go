@@ -23,11 +23,21 @@ const (
 // a missing room or message, Input for a message that can't be sent.
 type Channel interface {
 	// Post writes a message and returns its place. A message that is too long for the channel is split into several; the
-	// last one has the buttons and is the place. again means that an earlier call with the same key may have succeeded:
+	// last one has the buttons and is the place, which names the others too. again means that an earlier call with the same key may have succeeded:
 	// a channel that can search then looks for the key before it writes.
 	Post(ctx context.Context, to task.Room, m Message, again bool) (task.MessageRef, error)
 	// Edit replaces the text and the buttons of a message. It is idempotent.
 	Edit(ctx context.Context, at task.MessageRef, m Message) error
+}
+
+// Ref is the place of a message that was written as these messages.
+func Ref(to task.Room, ids []string) task.MessageRef {
+	last := len(ids) - 1
+	at := task.MessageRef{Room: to, Message: ids[last]}
+	if last > 0 {
+		at.Parts = ids[:last]
+	}
+	return at
 }
 
 // A Listener receives events over a connection that it opens itself. It reconnects as needed, and returns nil when ctx

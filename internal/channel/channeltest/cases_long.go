@@ -40,6 +40,18 @@ func testLong(t *testing.T, f Fixture) {
 	}
 }
 
+// testReplyToPart answers the first part of a long message, which people do who have read it from the top.
+func testReplyToPart(t *testing.T, f Fixture) {
+	e := listen(t, f)
+	text, _ := long(f)
+	at := post(t, f, f.Room, message("k1", text))
+	first := f.Shown(t, f.Room)[0].ID
+	f.Say(t, Say{Room: f.Room, User: f.User, Text: "take the other way", ReplyTo: first})
+	if ev := e.next(); ev.ReplyTo != first || ev.ReplyTo == at.Message || !at.Is(ev.ReplyTo) {
+		t.Errorf("replied to %q of %+v, heard %+v", first, at, ev)
+	}
+}
+
 // testHuge posts a text that no channel can show in full. It must be truncated with a note.
 func testHuge(t *testing.T, f Fixture) {
 	m := message("k1", strings.Repeat("word ", 200_000))

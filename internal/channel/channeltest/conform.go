@@ -68,6 +68,7 @@ var cases = []check{
 	{"press in a thread", both(presses, threads), testPressInThread},
 	{"say", says, testSay},
 	{"reply", both(says, func(f Fixture) bool { return !f.NoReplies }), testReply},
+	{"reply to the first part", both(says, func(f Fixture) bool { return !f.NoReplies && f.Limit > 0 }), testReplyToPart},
 	{"say in a thread", both(says, threads), testSayInThread},
 	{"aside", both(says, func(f Fixture) bool { return !f.Private }), testAside},
 	{"machines", both(says, func(f Fixture) bool { return !f.NoRobots }), testMachines},

@@ -124,7 +124,7 @@ func TestFlaws(t *testing.T) {
 		"buttons on all": "long text", "rest is lost": "huge text",
 		"ended context": "ended context", "posts twice": "lost answer", "no thread": "thread", "buttons stay": "edit", "edit posts": "edit",
 		"gone is fine": "edit what is gone", "listen fails": "say", "forgets": "error leads to redelivery", "error is shown": "error of a hearer", "mute": "answer",
-		"one id": "press", "new id": "delivered again", "wrong user": "press", "all direct": "aside", "no reply": "reply", "hears machines": "machines",
+		"one id": "press", "new id": "delivered again", "wrong user": "press", "all direct": "aside", "no reply": "reply", "forgets parts": "reply to the first part", "hears machines": "machines",
 		"form is trimmed": "form",
 	} {
 		t.Run(flaw, func(t *testing.T) {

@@ -130,14 +130,21 @@ func (m *memory) Post(ctx context.Context, to task.Room, msg channel.Message, ag
 	if err := m.trouble(); err != nil {
 		return task.MessageRef{}, err
 	}
-	var at task.MessageRef
+	var ids []string
 	for _, s := range list {
 		s.ID = strconv.Itoa(len(m.shown) + 1)
 		if !m.bad("no thread") {
 			s.Thread = to.Thread
 		}
 		m.shown = append(m.shown, s)
-		at = task.MessageRef{Room: to, Message: s.ID}
+		ids = append(ids, s.ID)
+	}
+	at := task.MessageRef{Room: to}
+	if len(ids) > 0 {
+		at = channel.Ref(to, ids)
+	}
+	if m.bad("forgets parts") {
+		at.Parts = nil
 	}
 	m.keys[msg.Key] = at
 	return at, m.lost()

@@ -29,6 +29,17 @@ func (p part) String() string { return fmt.Sprintf("%d/%d", p.number, p.of) }
 type existing struct {
 	parts map[part]string // ids
 	last  string          // id of the last part, which means that all parts were written
+	of    int             // number of parts, when the last one is known
+}
+
+// ids are the ids of the parts that were found, in order. The last part must be known.
+func (f existing) ids() (list []string) {
+	for n := 1; n < f.of; n++ {
+		if id := f.parts[part{n, f.of}]; id != "" {
+			list = append(list, id)
+		}
+	}
+	return append(list, f.last)
 }
 
 // find searches a room or thread for a key. Only the bot's own messages count, since other apps can set the same metadata.
@@ -36,7 +47,7 @@ func (s *Slack) find(ctx context.Context, api *slackgo.Client, in task.Room, key
 	found := existing{parts: map[part]string{}}
 	err := s.each(ctx, api, in, func(m slackgo.Message) (enough bool) {
 		found.note(m, key)
-		return found.last != ""
+		return found.last != "" && len(found.ids()) == found.of
 	})
 	return found, err
 }
@@ -87,8 +98,8 @@ func (f *existing) note(m slackgo.Message, key string) {
 		return
 	}
 	f.parts[p] = m.Timestamp
-	if p.number == p.of {
-		f.last = m.Timestamp
+	if p.number == p.of && f.last == "" {
+		f.last, f.of = m.Timestamp, p.of
 	}
 }
 

@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"reflect"
 	"testing"
 
 	"github.com/longshift/longshift/internal/channel"
@@ -81,14 +82,14 @@ func TestFindBesideLoud(t *testing.T) {
 	if own.Message == reply.Message || own.Thread != "" {
 		t.Errorf("the reply was found in the channel: %+v", own)
 	}
-	if again := mustPost(t, s, room(general, root.Message), m, true); again != reply {
+	if again := mustPost(t, s, room(general, root.Message), m, true); !reflect.DeepEqual(again, reply) {
 		t.Errorf("place %+v, want %+v", again, reply)
 	}
-	if again := mustPost(t, s, room(general, ""), m, true); again != own {
+	if again := mustPost(t, s, room(general, ""), m, true); !reflect.DeepEqual(again, own) {
 		t.Errorf("place %+v, want %+v", again, own)
 	}
 	// A message with replies has its own timestamp as its thread, and is not a reply.
-	if again := mustPost(t, s, room(general, ""), channel.Message{Key: "root", Text: "Root."}, true); again != root {
+	if again := mustPost(t, s, room(general, ""), channel.Message{Key: "root", Text: "Root."}, true); !reflect.DeepEqual(again, root) {
 		t.Errorf("place %+v, want %+v", again, root)
 	}
 }

@@ -31,22 +31,23 @@ func (s *Slack) Post(ctx context.Context, to task.Room, m channel.Message, again
 			return task.MessageRef{}, err
 		}
 		if found.last != "" {
-			return task.MessageRef{Room: to, Message: found.last}, nil
+			return channel.Ref(to, found.ids()), nil
 		}
 	}
-	at := task.MessageRef{Room: to}
+	at, ids := task.MessageRef{Room: to}, []string(nil)
 	for i, c := range parts {
 		mark := part{i + 1, len(parts)}
-		if ts := found.parts[mark]; ts != "" {
-			at.Message = ts
+		if at.Message = found.parts[mark]; at.Message != "" {
+			ids = append(ids, at.Message)
 			continue
 		}
 		show := m.Loud && mark.number == mark.of && to.Thread != "" && !private(to.ID)
 		if at, err = s.send(ctx, api, to, c, show, m.Key, mark); err != nil {
 			return task.MessageRef{}, err
 		}
+		ids = append(ids, at.Message)
 	}
-	return at, nil
+	return channel.Ref(at.Room, ids), nil
 }
 
 // private reports whether a conversation is with one person, given by its own id or the person's.

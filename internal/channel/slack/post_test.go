@@ -3,6 +3,7 @@ package slack
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -52,7 +53,7 @@ func TestPostAgain(t *testing.T) {
 			at := mustPost(t, s, to, m, true)
 			again := mustPost(t, s, to, m, true)
 			all := f.Messages(general)
-			if len(all) != first+3 || at != again || all[first+2].TS != at.Message {
+			if len(all) != first+3 || !reflect.DeepEqual(at, again) || all[first+2].TS != at.Message {
 				t.Fatalf("%d messages, want %d; places %+v and %+v", len(all), first+3, at, again)
 			}
 			for _, p := range all[first:] {
@@ -98,7 +99,7 @@ func TestFindOverPages(t *testing.T) {
 	m := channel.Message{Key: "plan", Text: "The plan."}
 	first := mustPost(t, s, to, m, false)
 	chatter(f, 2*pageSize+5)
-	if at := mustPost(t, s, to, m, true); at != first {
+	if at := mustPost(t, s, to, m, true); !reflect.DeepEqual(at, first) {
 		t.Errorf("place %+v, want %+v", at, first)
 	}
 	read := f.Calls()["conversations.history"]
@@ -106,7 +107,7 @@ func TestFindOverPages(t *testing.T) {
 		t.Errorf("%d pages were read, want 3", read)
 	}
 	late := mustPost(t, s, to, channel.Message{Key: "late", Text: "x"}, false)
-	if at := mustPost(t, s, to, channel.Message{Key: "late", Text: "x"}, true); at != late {
+	if at := mustPost(t, s, to, channel.Message{Key: "late", Text: "x"}, true); !reflect.DeepEqual(at, late) {
 		t.Errorf("place %+v, want %+v", at, late)
 	}
 	if n := f.Calls()["conversations.history"] - read; n != 1 {
@@ -156,7 +157,7 @@ func TestFindAfterEdit(t *testing.T) {
 	if err := s.Edit(t.Context(), at, channel.Message{Key: "plan", Text: "Approved."}); err != nil {
 		t.Fatal(err)
 	}
-	if again := mustPost(t, s, room(general, ""), m, true); again != at {
+	if again := mustPost(t, s, room(general, ""), m, true); again.Message != at.Message {
 		t.Errorf("place %+v, want %+v", again, at)
 	}
 }

@@ -59,7 +59,11 @@ func (t *Telegram) Post(ctx context.Context, to task.Room, m channel.Message, ag
 		done.chat, done.ids = p.ChatID.(int64), append(slices.Clip(done.ids), id)
 		t.written.Keep(to, m, done)
 	}
-	at := task.MessageRef{Room: to, Message: strconv.Itoa(done.ids[len(done.ids)-1])}
+	var ids []string
+	for _, id := range done.ids {
+		ids = append(ids, strconv.Itoa(id))
+	}
+	at := channel.Ref(to, ids)
 	if done.chat != chat {
 		at.ID, at.Thread = strconv.FormatInt(done.chat, 10), ""
 	}

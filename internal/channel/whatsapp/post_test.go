@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -66,7 +67,7 @@ func TestLongGoesOn(t *testing.T) {
 	if whole < 3 {
 		t.Fatalf("%d parts", whole)
 	}
-	if again, err := w.Post(t.Context(), room, m, true); err != nil || again != at || len(p.Messages("")) != whole {
+	if again, err := w.Post(t.Context(), room, m, true); err != nil || !reflect.DeepEqual(again, at) || len(p.Messages("")) != whole {
 		t.Errorf("%v: at %+v, %d messages; it is at %+v, %d", err, again, len(p.Messages("")), at, whole)
 	}
 	m.Key = "k2"

@@ -128,7 +128,7 @@ func (w *WhatsApp) Post(ctx context.Context, to task.Room, m channel.Message, ag
 		ids = append(slices.Clip(ids), id)
 		w.unfinished.Keep(to, m, ids)
 	}
-	return task.MessageRef{Room: to, Message: ids[len(ids)-1]}, nil
+	return channel.Ref(to, ids), nil
 }
 
 // Edit sends a message that quotes the old one if m is loud, and does nothing otherwise; see WhatsApp.
