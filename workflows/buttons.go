@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"cmp"
 	"crypto/rand"
 
 	"go.temporal.io/sdk/workflow"
@@ -60,14 +61,21 @@ func (c *conversation) about(q signals.AboutQuery) signals.TokenAnswer {
 	return signals.TokenAnswer{State: signals.TokenUnknown}
 }
 
-// messages returns the messages of a room, in all its threads.
-func (c *conversation) messages(at task.Room) []signals.RoomMessage {
+// messages returns the messages in a room, in all its threads.
+func (c *conversation) messages(at task.Room) (here []signals.RoomMessage) {
 	for _, r := range c.rooms {
-		if r.Channel == at.Channel && r.ID == at.ID {
-			return r.Messages
+		for _, m := range r.Messages {
+			if r.Channel == at.Channel && r.place(m.Ref).ID == at.ID {
+				here = append(here, m)
+			}
 		}
 	}
-	return nil
+	return here
+}
+
+// place is the room in which a message of this room is: another one after a group on Telegram has become a supergroup.
+func (r *room) place(m task.MessageRef) task.Room {
+	return task.Room{Channel: r.Channel, ID: cmp.Or(m.ID, r.ID)}
 }
 
 // stateOf returns the state of a message.

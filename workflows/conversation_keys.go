@@ -35,28 +35,28 @@ func threadKeys(rooms []*room) (keys []string) {
 		}
 		keys, size = append(keys, key), size+len(key)+3
 	}
-	addAll := func(r task.Room, m task.MessageRef) {
-		add(r, m.Message)
+	addAll := func(r *room, m task.MessageRef) {
+		add(r.place(m), m.Message)
 		for _, part := range m.Parts {
-			add(r, part)
+			add(r.place(m), part)
 		}
 	}
 	for _, r := range rooms {
 		add(r.Room, r.Thread)
 		if r.Card != nil {
-			add(r.Room, r.Card.Message)
+			add(r.place(*r.Card), r.Card.Message)
 		}
 	}
 	for back := 1; back <= mostKept; back++ {
 		for _, r := range rooms {
 			if at := len(r.Messages) - back; at >= 0 {
-				addAll(r.Room, r.Messages[at].Ref)
+				addAll(r, r.Messages[at].Ref)
 			}
 		}
 	}
 	for _, r := range rooms {
 		if r.Card != nil {
-			addAll(r.Room, *r.Card)
+			addAll(r, *r.Card)
 		}
 	}
 	return keys

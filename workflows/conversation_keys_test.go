@@ -54,6 +54,11 @@ func TestThreadKeysOfParts(t *testing.T) {
 	if got := threadKeys([]*room{r}); !slices.Equal(got, want) {
 		t.Errorf("listed %v, want %v", got, want)
 	}
+	r.Messages[1].Ref.ID = "-200" // the group has become a supergroup
+	if got := threadKeys([]*room{r}); !slices.Contains(got, "telegram:-200:6") || slices.Contains(got, "telegram:-100:6") {
+		t.Errorf("listed %v after a move", got)
+	}
+	r.Messages[1].Ref.ID = r.ID
 	c := &conversation{rooms: []*room{r}}
 	if a := c.about(signals.AboutQuery{Room: r.Room, Message: "4"}); a.State != signals.TokenLive || a.Workflow != "6" {
 		t.Errorf("the first part is about %+v", a)

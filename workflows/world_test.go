@@ -1,6 +1,7 @@
 package workflows_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -65,6 +66,7 @@ type world struct {
 	show    func(in activities.ShowInput) error
 	showing sync.Mutex
 	shown   []activities.ShowInput
+	moved   map[string]string // ids of rooms, by those that they had before
 	merge   func(in activities.MergeInput) (activities.Merged, error)
 	merges  int
 	aborted int
@@ -268,7 +270,9 @@ func (w *world) Show(_ context.Context, in activities.ShowInput) (task.MessageRe
 	if in.At != nil {
 		return *in.At, nil
 	}
-	return task.MessageRef{Room: in.Room, Message: fmt.Sprintf("m%d", len(w.shown))}, nil
+	to := in.Room
+	to.ID = cmp.Or(w.moved[to.ID], to.ID)
+	return task.MessageRef{Room: to, Message: fmt.Sprintf("m%d", len(w.shown))}, nil
 }
 
 func (w *world) MergeBase(_ context.Context, in activities.MergeInput) (activities.Merged, error) {
