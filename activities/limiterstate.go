@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"errors"
 	"math"
 
 	"go.temporal.io/sdk/activity"
@@ -15,7 +16,7 @@ import (
 // roomFor returns how many tasks of an intake may be started, and how many wait. Tasks of a tracker may wait, so that people see them. A
 // task for a file starts only when it can work at once: until then people may change the file, or put another one before it.
 func (c *Control) roomFor(ctx context.Context, r task.Repository, in signals.IntakeInput) (room, waiting int, err error) {
-	inside, waiting, err := c.atLimiter(ctx, r, in.Name)
+	inside, waiting, err := c.atLimiters(ctx, r, in.Name)
 	switch intake.Kind(in.Source) {
 	case intake.Heartbeat:
 		return 1 - inside - waiting, waiting, err
@@ -25,45 +26,49 @@ func (c *Control) roomFor(ctx context.Context, r task.Repository, in signals.Int
 	return in.Queue - waiting, waiting, err
 }
 
-// atLimiter counts the tasks of an intake that hold an admission of the repository's limiter, and those that wait for one. A limiter checks
-// its holders only while somebody waits, so tasks that have ended are removed here.
-func (c *Control) atLimiter(ctx context.Context, r task.Repository, name string) (inside, waiting int, err error) {
-	id := c.limiterID(r, false)
-	state, err := intakes.LimiterState(ctx, activity.GetClient(ctx), id)
-	if err != nil {
-		return 0, 0, err
-	}
-	there := func(h signals.Holder) (bool, error) {
-		gone, spent, err := hasEnded(ctx, h)
-		if err == nil && gone {
-			request := signals.ReleaseRequest{Workflow: h.Workflow, Run: h.Run, Spent: spent}
-			err = updateLimiter(ctx, id, signals.Release, "gone/"+h.Run, request, nil)
-		}
-		return !gone, err
-	}
-	for _, w := range state.Waiters {
-		if w.Intake != name {
-			continue
-		}
-		is, err := there(signals.Holder{Workflow: w.Workflow, Run: w.Run, Before: math.MaxFloat64}) // one that waits spends nothing
+// atLimiters counts the tasks of an intake that are admitted, and those that wait. One that waits for the limiter of the whole installation
+// has given the repository's admission back, so that limiter is asked too.
+func (c *Control) atLimiters(ctx context.Context, r task.Repository, name string) (inside, waiting int, err error) {
+	admitted, waits := map[string]bool{}, map[string]bool{} // by workflow id: a task may be at both limiters
+	for _, id := range []string{c.limiterID(r, false), c.limiterID(r, true)} {
+		state, err := intakes.LimiterState(ctx, activity.GetClient(ctx), id)
 		if err != nil {
 			return 0, 0, err
 		}
-		if is {
-			waiting++
+		for _, w := range state.Waiters {
+			h := signals.Holder{Workflow: w.Workflow, Run: w.Run, Before: math.MaxFloat64} // one that waits spends nothing
+			if w.Intake == name {
+				err = errors.Join(err, countRunning(ctx, id, h, waits))
+			}
 		}
-	}
-	for _, h := range state.Holders {
-		if h.Intake != name {
-			continue
+		for _, h := range state.Holders {
+			if h.Intake == name {
+				err = errors.Join(err, countRunning(ctx, id, h, admitted))
+			}
 		}
-		is, err := there(h)
 		if err != nil {
 			return 0, 0, err
 		}
-		if is {
+	}
+	for id := range admitted {
+		if !waits[id] {
 			inside++
 		}
 	}
-	return inside, waiting, nil
+	return inside, len(waits), nil
+}
+
+// countRunning adds a task that a limiter knows to those that run. A limiter checks its holders only while somebody waits, so a task that
+// has ended is removed from it here.
+func countRunning(ctx context.Context, limiter string, h signals.Holder, running map[string]bool) error {
+	gone, spent, err := hasEnded(ctx, h)
+	if err != nil {
+		return err
+	}
+	if gone {
+		request := signals.ReleaseRequest{Workflow: h.Workflow, Run: h.Run, Spent: spent}
+		return updateLimiter(ctx, limiter, signals.Release, "gone/"+h.Run, request, nil)
+	}
+	running[h.Workflow] = true
+	return nil
 }

@@ -97,20 +97,22 @@ func (l *LastPoll) read(ctx context.Context, c Reader) error {
 	return nil
 }
 
-// readQueue asks the repository's limiter which tasks of this intake wait.
+// readQueue asks the limiters of the repository and of the whole installation which tasks of this intake wait.
 func (s *Status) readQueue(ctx context.Context, c Reader, host string) error {
 	r, err := task.ParseRepository(s.Repository)
 	if err != nil {
 		return err
 	}
 	s.Limiter = signals.LimiterID(host, r)
-	state, err := LimiterState(ctx, c, s.Limiter)
-	if err != nil {
-		return err
-	}
-	for _, w := range state.Waiters {
-		if w.Intake == s.Name {
-			s.Queue = append(s.Queue, QueueItem{Task: w.Workflow, For: w.Answer.Wait, Why: w.Answer.Detail})
+	for _, id := range []string{s.Limiter, signals.LimiterOfAll} {
+		state, err := LimiterState(ctx, c, id)
+		if err != nil {
+			return err
+		}
+		for _, w := range state.Waiters {
+			if w.Intake == s.Name {
+				s.Queue = append(s.Queue, QueueItem{Task: w.Workflow, For: w.Answer.Wait, Why: w.Answer.Detail})
+			}
 		}
 	}
 	return nil
