@@ -45,6 +45,9 @@ func (f *finder) consider(ctx context.Context, i intake.Item) bool {
 		f.leave(i.Key, "it has had its task: "+i.ID)
 		return f.more()
 	}
+	if seen <= f.in.Past && i.Changed.Before(f.in.Last.Add(-unsettled)) {
+		return f.more()
+	}
 	if f.err = f.askRoom(ctx); f.err != nil || f.full() {
 		return false
 	}
@@ -99,6 +102,18 @@ func (f *finder) full() bool { return f.asked && f.room <= 0 }
 func (f *finder) more() bool {
 	f.out.More = f.full() || f.read >= mostRead || f.out.Seen >= mostSeen
 	return !f.out.More
+}
+
+// past returns how much of the list the next poll leaves out. Refusals are not remembered for long, so it would otherwise read the same
+// pieces again and never come to those behind them.
+func (f *finder) past() int {
+	switch {
+	case f.read >= mostRead:
+		return f.out.Seen
+	case f.full(), f.out.More && f.out.Seen < mostSeen: // it has not come to the end for another reason
+		return f.in.Past
+	}
+	return 0
 }
 
 func (f *finder) leave(key, why string) {

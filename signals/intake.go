@@ -43,6 +43,7 @@ type PollResult struct {
 	Refused map[string]Refusal `json:"refused,omitempty"` // work that must not be started, by its key and text
 	Again   time.Duration      `json:"again,omitempty"`   // nanoseconds until the source can be listed, because somebody is editing it
 	Quiet   int                `json:"quiet,omitempty"`   // polls in a row, with this one, that have found nothing
+	Past    int                `json:"past,omitempty"`    // pieces at the head of the list that the next poll reads only if they have changed
 }
 
 // Refusal is why work must not be started, and when that was determined.

@@ -161,3 +161,36 @@ func TestRoomBesideTheMoneyOfAll(t *testing.T) {
 		t.Errorf("the intake shows %+v, %v", s.Queue, err)
 	}
 }
+
+// Many refused pieces of work at the head of a list keep nobody from what is behind them, however long the pause between two looks.
+func TestRefusalsStarveNothing(t *testing.T) {
+	t.Parallel()
+	p := newPolled(t)
+	p.add(61)
+	for _, i := range p.items[:60] {
+		p.refused = append(p.refused, i.Key)
+	}
+	var last signals.PollResult
+	look := func(after time.Duration) (found []string) {
+		t.Helper()
+		p.read = nil
+		f := p.poll(activities.PollSourceInput{Now: polledAt.Add(after), Refused: last.Refused, Past: last.Past, Last: last.At,
+			Intake: signals.IntakeInput{Source: string(intake.GitHub), Queue: 10}})
+		for _, w := range f.Work {
+			found = append(found, w.Key)
+		}
+		last = f.PollResult
+		return found
+	}
+	if found := look(0); len(found) > 0 || len(p.read) != 50 || !last.More {
+		t.Errorf("found %q after %d were read", found, len(p.read))
+	}
+	p.refused = slices.DeleteFunc(p.refused, func(key string) bool { return key == "3" }) // somebody else has labelled it
+	p.items[2].Changed = polledAt.Add(10 * time.Minute)
+	if found := look(31 * time.Minute); !slices.Equal(found, []string{"3", "61"}) || len(p.read) != 12 || last.More {
+		t.Errorf("found %q after %d were read", found, len(p.read))
+	}
+	if look(62 * time.Minute); p.read[0] != "1" {
+		t.Errorf("the look after the end of the list begins at %s", p.read[0])
+	}
+}
