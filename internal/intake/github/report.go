@@ -7,6 +7,7 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/internal/intake"
+	"github.com/longshift/longshift/task"
 )
 
 // A claim consists of the claim label and a note of ours in state working. People see the label and remove it to let another task begin;
@@ -142,14 +143,15 @@ func (s *Source) taken(number int, q intake.Query) error {
 		WithHint("take the label %q off the issue to let another task have it", s.claim)
 }
 
-// Report implements intake.Reporter. The claim label is set whatever the outcome: a merge closes the issue, and failed work does not
-// start again by itself. A person can restart it by removing the label.
+// Report implements intake.Reporter. The claim label is set whatever else the outcome is: a merge closes the issue, and failed work does not
+// start again by itself. A person can restart it by removing the label. A task that declines has set the label by its claim, unless it was
+// refused the issue: then nobody works on it, or another task, which has set the label.
 func (s *Source) Report(ctx context.Context, q intake.Query, key string, n intake.Note) error {
 	number, err := s.check(q, key, n)
 	if err != nil {
 		return err
 	}
-	if err := s.show(ctx, q, number, n, ended); err != nil {
+	if err := s.show(ctx, q, number, n, ended); err != nil || n.Outcome == task.Declined {
 		return err
 	}
 	if err := s.hub.SetLabel(ctx, q.Repository, number, s.claim, true); err != nil {
