@@ -90,8 +90,12 @@ func (f *finder) consider(ctx context.Context, i intake.Item) bool {
 // askRoom asks the limiter, once, how many tasks may be started. That is a query, which is an action: a poll without new work does without.
 func (f *finder) askRoom(ctx context.Context) (err error) {
 	if !f.asked {
-		f.room, f.out.Waiting, err = f.roomFor(ctx, f.query.Repository, f.in.Intake)
-		f.asked = err == nil
+		var there census
+		f.room, there, err = f.roomFor(ctx, f.query.Repository, f.in.Intake)
+		f.out.Waiting, f.asked = there.waiting, err == nil
+		if f.room <= 0 {
+			f.out.Others = there.others
+		}
 	}
 	return err
 }

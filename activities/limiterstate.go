@@ -2,8 +2,9 @@ package activities
 
 import (
 	"context"
-	"errors"
+	"maps"
 	"math"
+	"slices"
 
 	"go.temporal.io/sdk/activity"
 
@@ -13,49 +14,87 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// roomFor returns how many tasks of an intake may be started, and how many wait. Tasks of a tracker may wait, so that people see them. A
-// task for a file starts only when it can work at once: until then people may change the file, or put another one before it.
-func (c *Control) roomFor(ctx context.Context, r task.Repository, in signals.IntakeInput) (room, waiting int, err error) {
-	inside, waiting, err := c.atLimiters(ctx, r, in.Name)
-	switch intake.Kind(in.Source) {
-	case intake.Heartbeat:
-		return 1 - inside - waiting, waiting, err
-	case intake.Backlog:
-		return max(in.Guard.Sessions, 1) - inside - waiting, waiting, err
+// roomFor returns how many tasks of an intake may be started, and who is there. Tasks of a tracker may wait, so that people see them. A task
+// for a file starts only when it can work at once: until then people may change the file, or put another one before it.
+func (c *Control) roomFor(ctx context.Context, r task.Repository, in signals.IntakeInput) (room int, there census, err error) {
+	file := !intake.Kind(in.Source).Tracker()
+	if there, err = c.census(ctx, r, in.Name, file); err != nil {
+		return 0, there, err
 	}
-	return in.Queue - waiting, waiting, err
+	if !file {
+		return in.Queue - there.waiting, there, nil
+	}
+	room = 1
+	if intake.Kind(in.Source) == intake.Backlog {
+		room = max(in.Guard.Sessions, 1)
+	}
+	most := in.Guard.And(task.Guard{Sessions: c.Limits.Sessions}).Sessions
+	if most > 0 {
+		room = min(room, most-there.others)
+	}
+	return room - there.inside - there.waiting, there, nil
 }
 
-// atLimiters counts the tasks of an intake that are admitted, and those that wait. One that waits for the limiter of the whole installation
-// has given the repository's admission back, so that limiter is asked too.
-func (c *Control) atLimiters(ctx context.Context, r task.Repository, name string) (inside, waiting int, err error) {
+// census counts who works in a repository, or waits to.
+type census struct {
+	inside, waiting int // tasks of the intake that are admitted, and that wait
+	others          int // tasks at work that the intake has not started; counted for files alone
+}
+
+// census asks the limiters. A task that waits for that of the whole installation has given the repository's admission back.
+func (c *Control) census(ctx context.Context, r task.Repository, name string, others bool) (n census, err error) {
 	admitted, waits := map[string]bool{}, map[string]bool{} // by workflow id: a task may be at both limiters
-	for _, id := range []string{c.limiterID(r, false), c.limiterID(r, true)} {
-		state, err := intakes.LimiterState(ctx, activity.GetClient(ctx), id)
-		if err != nil {
-			return 0, 0, err
-		}
-		for _, w := range state.Waiters {
-			h := signals.Holder{Workflow: w.Workflow, Run: w.Run, Before: math.MaxFloat64} // one that waits spends nothing
-			if w.Intake == name {
-				err = errors.Join(err, countRunning(ctx, id, h, waits))
-			}
-		}
-		for _, h := range state.Holders {
-			if h.Intake == name {
-				err = errors.Join(err, countRunning(ctx, id, h, admitted))
-			}
-		}
-		if err != nil {
-			return 0, 0, err
-		}
+	limiter := c.limiterID(r, false)
+	state, err := countOf(ctx, limiter, name, admitted, waits)
+	if err != nil {
+		return n, err
 	}
+	if _, err = countOf(ctx, c.limiterID(r, true), name, admitted, waits); err != nil {
+		return n, err
+	}
+	n.waiting = len(waits)
 	for id := range admitted {
 		if !waits[id] {
-			inside++
+			n.inside++
 		}
 	}
-	return inside, len(waits), nil
+	if !others {
+		return n, nil
+	}
+	strangers := map[string]bool{}
+	for _, h := range state.Holders {
+		if err == nil && h.Intake != name {
+			err = countRunning(ctx, limiter, h, strangers)
+		}
+	}
+	if err != nil {
+		return n, err
+	}
+	in := ReconcileInput{Repository: r.Text, Holders: slices.Concat(state.Holders, state.Released),
+		Known: slices.AppendSeq(slices.Collect(maps.Keys(waits)), maps.Keys(admitted))}
+	for _, w := range state.Waiters {
+		in.Known = append(in.Known, w.Workflow)
+	}
+	unknown, err := c.unadmitted(ctx, in)
+	n.others = len(strangers) + unknown
+	return n, err
+}
+
+// countOf adds the tasks of an intake that a limiter knows, and returns its state.
+func countOf(ctx context.Context, limiter, name string, admitted, waits map[string]bool) (signals.LimiterState, error) {
+	state, err := intakes.LimiterState(ctx, activity.GetClient(ctx), limiter)
+	for _, w := range state.Waiters {
+		h := signals.Holder{Workflow: w.Workflow, Run: w.Run, Before: math.MaxFloat64} // one that waits spends nothing
+		if err == nil && w.Intake == name {
+			err = countRunning(ctx, limiter, h, waits)
+		}
+	}
+	for _, h := range state.Holders {
+		if err == nil && h.Intake == name {
+			err = countRunning(ctx, limiter, h, admitted)
+		}
+	}
+	return state, err
 }
 
 // countRunning adds a task that a limiter knows to those that run. A limiter checks its holders only while somebody waits, so a task that

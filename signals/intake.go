@@ -38,6 +38,7 @@ type PollResult struct {
 	Seen    int                `json:"seen"`              // pieces of work examined
 	Started []string           `json:"started,omitempty"` // workflow ids of the started tasks
 	Waiting int                `json:"waiting,omitempty"` // tasks that were already waiting for admission; known when there was new work
+	Others  int                `json:"others,omitempty"`  // tasks that the intake has not started, if a file waits for the end of one
 	Skipped []Skipped          `json:"left,omitempty"`    // work that was not started, with the reason; at most 20
 	More    bool               `json:"more,omitempty"`    // there is more work than was examined
 	Refused map[string]Refusal `json:"refused,omitempty"` // work that must not be started, by its key and text

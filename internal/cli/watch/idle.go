@@ -24,7 +24,7 @@ func (w *watching) idle(ctx context.Context, due time.Time) error {
 		} else {
 			left := max(due.Sub(w.clock.Now()), 0)
 			timer = w.clock.After(left)
-			if line = "⏳ Somebody is writing in " + w.backlog.path + "; looking in " + term.Duration(left); w.poller.failing() {
+			if line = "⏳ Somebody is writing in " + w.backlog.path + "; looking in " + term.Duration(left); w.poller.failing() || w.busy {
 				line = "⏳ Looking again in " + term.Duration(left)
 			}
 			if w.screen.IsLive() {
