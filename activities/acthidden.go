@@ -1,7 +1,6 @@
 package activities
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
@@ -29,17 +28,14 @@ func (r *toolRun) keepsHidden(path, before, after string) error {
 		path, line, redact.Mark)
 }
 
-// hiddenLine is a line with a part that is hidden: of the file, first one that is about to lose it, or of its new text. It is 0 if there is none.
-func (r *toolRun) hiddenLine(before, after string) (line int) {
+// hiddenLine is a line of the file that is about to lose its hidden part, or one of the new text with the mark where something would be hidden.
+// It is 0 if there is none.
+func (r *toolRun) hiddenLine(before, after string) int {
 	for _, f := range r.of.of.redact.Find(before) {
 		secret := before[f.Offset : f.Offset+f.Length]
 		if strings.Count(after, secret) < strings.Count(before, secret) {
 			return f.Line
 		}
-		line = cmp.Or(line, f.Line)
-	}
-	if line > 0 {
-		return line
 	}
 	filled := strings.ReplaceAll(after, redact.Mark, inPlace)
 	for _, f := range r.of.of.redact.Find(filled) {

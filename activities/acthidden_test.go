@@ -38,10 +38,11 @@ func TestNativeWritesNoMark(t *testing.T) {
 		"written back":        {"write_file", file(map[string]any{"content": seen}), `path \"compose.yml\": on line 4 \"[hidden]\" stands for a secret`, ""},
 		"edited around":       {"edit_file", file(map[string]any{"old": "image: app", "new": "image: web"}), "", strings.Replace(compose, "image: app", "image: web", 1)},
 		"looked for":          {"edit_file", file(map[string]any{"old": shown, "new": "x"}), `may stand for a secret that you are not shown: change or copy such a line by a command`, ""},
-		"put beside":          {"edit_file", file(map[string]any{"old": "    image: app", "new": shown + "    image: app"}), `on line 4`, ""},
-		"patched":             {"apply_patch", map[string]any{"patch": "--- a/compose.yml\n+++ b/compose.yml\n@@ -5 +5 @@\n-    image: app\n+" + shown}, `on line 4`, ""},
+		"put beside":          {"edit_file", file(map[string]any{"old": "    image: app", "new": shown + "    image: app"}), `on line 5`, ""},
+		"patched":             {"apply_patch", map[string]any{"patch": "--- a/compose.yml\n+++ b/compose.yml\n@@ -5 +5 @@\n-    image: app\n+" + shown}, `on line 5`, ""},
 		"looked for, patched": {"preview_patch", map[string]any{"patch": "--- a/compose.yml\n+++ b/compose.yml\n@@ -4 +4 @@\n-" + shown + "+x\n"}, `may stand for a secret`, ""},
 		"copied":              {"write_file", map[string]any{"path": "b/test.yml", "content": seen}, `path \"b/test.yml\": on line 4`, ""},
+		"a mark of its own":   {"edit_file", file(map[string]any{"old": "image: app", "new": "image: app # [hidden]"}), "", strings.Replace(compose, "image: app", "image: app # [hidden]", 1)},
 		"a selector of CSS":   {"write_file", map[string]any{"path": "a.css", "content": "[hidden], li[hidden] { display: none }\n"}, "", "[hidden], li[hidden] { display: none }\n"},
 	} {
 		t.Run(name, func(t *testing.T) {

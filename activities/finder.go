@@ -45,7 +45,7 @@ func (f *finder) consider(ctx context.Context, i intake.Item) bool {
 		f.leave(i.Key, "it has had its task: "+i.ID)
 		return f.more()
 	}
-	if seen <= f.in.Past && i.Changed.Before(f.in.Last.Add(-unsettled)) {
+	if seen <= f.in.Past && i.Changed.Before(f.in.PastAt.Add(-unsettled)) {
 		return f.more()
 	}
 	if f.err = f.askRoom(ctx); f.err != nil || f.full() {
@@ -108,16 +108,16 @@ func (f *finder) more() bool {
 	return !f.out.More
 }
 
-// past returns how much of the list the next poll leaves out. Refusals are not remembered for long, so it would otherwise read the same
+// past returns how much of the list the next poll leaves out, and when that was read. Refusals are not remembered for long, so it would otherwise read the same
 // pieces again and never come to those behind them.
-func (f *finder) past() int {
+func (f *finder) past() (int, time.Time) {
 	switch {
 	case f.read >= mostRead:
-		return f.out.Seen
+		return f.out.Seen, f.in.Now
 	case f.full(), f.out.More && f.out.Seen < mostSeen: // it has not come to the end for another reason
-		return f.in.Past
+		return f.in.Past, f.in.PastAt
 	}
-	return 0
+	return 0, time.Time{}
 }
 
 func (f *finder) leave(key, why string) {

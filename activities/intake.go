@@ -15,7 +15,7 @@ type PollSourceInput struct {
 	Refused map[string]signals.Refusal `json:"refused,omitempty"` // by the poll before
 	Quiet   int                        `json:"quiet,omitempty"`   // polls in a row before this one that have found nothing
 	Past    int                        `json:"past,omitempty"`    // work at the head of the list that has been read; see PollResult
-	Last    time.Time                  `json:"last,omitzero"`     // when the poll before began
+	PastAt  time.Time                  `json:"pastAt,omitzero"`   // when that was read
 	Now     time.Time                  `json:"now"`
 }
 
@@ -81,6 +81,7 @@ func (c *Control) findWork(ctx context.Context, in PollSourceInput) (Found, erro
 	if f.err != nil && len(f.out.Work) == 0 { // work that was found before the error is started all the same
 		return Found{}, f.err
 	}
-	f.out.Quiet, f.out.Past = f.quiet(), f.past()
+	f.out.Quiet = f.quiet()
+	f.out.Past, f.out.PastAt = f.past()
 	return f.out, nil
 }

@@ -38,7 +38,7 @@ func (c *Control) roomFor(ctx context.Context, r task.Repository, in signals.Int
 // census counts who works in a repository, or waits to.
 type census struct {
 	inside, waiting int // tasks of the intake that are admitted, and that wait
-	others          int // tasks at work that the intake has not started; counted for files alone
+	others          int // tasks of people that are at work; counted for files alone
 }
 
 // census asks the limiters. A task that waits for that of the whole installation has given the repository's admission back.
@@ -61,10 +61,10 @@ func (c *Control) census(ctx context.Context, r task.Repository, name string, ot
 	if !others {
 		return n, nil
 	}
-	strangers := map[string]bool{}
+	people := map[string]bool{}
 	for _, h := range state.Holders {
-		if err == nil && h.Intake != name {
-			err = countRunning(ctx, limiter, h, strangers)
+		if err == nil && h.Intake == "" { // among intakes each gets its turn: a file that waited for theirs might never begin
+			err = countRunning(ctx, limiter, h, people)
 		}
 	}
 	if err != nil {
@@ -76,7 +76,7 @@ func (c *Control) census(ctx context.Context, r task.Repository, name string, ot
 		in.Known = append(in.Known, w.Workflow)
 	}
 	unknown, err := c.unadmitted(ctx, in)
-	n.others = len(strangers) + unknown
+	n.others = len(people) + unknown
 	return n, err
 }
 

@@ -59,14 +59,14 @@ func statusOf(ctx context.Context, n signals.Notice) (signals.Status, error) {
 	return statusBy(ctx, activity.GetClient(ctx), n)
 }
 
-// asked is the part of client.Client that asks a workflow for its status.
-type asked interface {
+// statusQuerier is the part of client.Client that asks a workflow for its status.
+type statusQuerier interface {
 	QueryWorkflowWithOptions(context.Context, *client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error)
 }
 
 // statusBy asks the sender of a notice for its status. A sender whose history has expired is NotFound: it never answers again, and a room
 // whose queue waited for it would stay silent.
-func statusBy(ctx context.Context, server asked, n signals.Notice) (signals.Status, error) {
+func statusBy(ctx context.Context, server statusQuerier, n signals.Notice) (signals.Status, error) {
 	var s signals.Status
 	call, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()

@@ -38,13 +38,14 @@ type PollResult struct {
 	Seen    int                `json:"seen"`              // pieces of work examined
 	Started []string           `json:"started,omitempty"` // workflow ids of the started tasks
 	Waiting int                `json:"waiting,omitempty"` // tasks that were already waiting for admission; known when there was new work
-	Others  int                `json:"others,omitempty"`  // tasks that the intake has not started, if a file waits for the end of one
+	Others  int                `json:"others,omitempty"`  // tasks of people at work, if a file waits for the end of one
 	Skipped []Skipped          `json:"left,omitempty"`    // work that was not started, with the reason; at most 20
 	More    bool               `json:"more,omitempty"`    // there is more work than was examined
 	Refused map[string]Refusal `json:"refused,omitempty"` // work that must not be started, by its key and text
 	Again   time.Duration      `json:"again,omitempty"`   // nanoseconds until the source can be listed, because somebody is editing it
 	Quiet   int                `json:"quiet,omitempty"`   // polls in a row, with this one, that have found nothing
-	Past    int                `json:"past,omitempty"`    // pieces at the head of the list that the next poll reads only if they have changed
+	Past    int                `json:"past,omitempty"`    // pieces at the head of the list that are read only if they have changed
+	PastAt  time.Time          `json:"pastAt,omitzero"`   // since then
 }
 
 // Refusal is why work must not be started, and when that was determined.

@@ -34,7 +34,7 @@ func IssueIntake(ctx workflow.Context, in signals.IntakeInput) (signals.PollResu
 		TaskQueue: signals.Queue, Summary: "look at " + in.Source, StartToCloseTimeout: 10 * time.Minute, HeartbeatTimeout: 30 * time.Second,
 		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute, MaximumAttempts: 4},
 	})
-	request := activities.PollSourceInput{Intake: in, Refused: before.Refused, Quiet: before.Quiet, Past: before.Past, Last: before.At,
+	request := activities.PollSourceInput{Intake: in, Refused: before.Refused, Quiet: before.Quiet, Past: before.Past, PastAt: before.PastAt,
 		Now: workflow.Now(ctx)}
 	if err := workflow.ExecuteActivity(find, control.PollSource, request).Get(ctx, &found); err != nil {
 		return signals.PollResult{}, err

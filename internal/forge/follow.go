@@ -32,7 +32,7 @@ type Snapshot struct {
 	Pending   int    `json:"pending,omitempty"`   // checks on the head that have not ended, and may be waited for
 	Passed    int    `json:"passed,omitempty"`    // checks that passed on it
 
-	PassedKeys []string `json:"passedKeys,omitempty"` // of these, as their items would have them
+	PassedKeys []string `json:"passedKeys,omitempty"` // of those that succeeded, as their items would have them, but for those of whose name another has not ended
 	Items      []Item   `json:"items,omitempty"`      // oldest first, at most 20
 	More       int      `json:"more,omitempty"`       // items that were left out
 	Ignored    int      `json:"ignored,omitempty"`    // comments of people without write access, and of bots

@@ -98,12 +98,12 @@ func (d forgeRequests) followed(ctx context.Context, r request) error {
 	since := " any more. "
 	switch {
 	case fault.KindOf(err) == fault.NotFound:
-		since = ". One that it has only just opened it follows in a few minutes, and reads this then. Otherwise: "
+		since = ". If it has just opened it, it starts within minutes, and reads this then. "
 	case err != nil || follower.running:
 		return err
 	}
 	return r.refuse("nobody follows the pull request", "Nobody works on this: Longshift does not follow this pull request"+since+
-		"Say in an issue what to do, and write `/longshift run` there.")
+		"For other work, say in an issue what to do, and write `/longshift run` there.")
 }
 
 // allowed refuses commands that have expired, and those that are not for forges.

@@ -192,7 +192,7 @@ func TestCommentsAtAPullRequest(t *testing.T) {
 func TestCommentsThatNobodyWouldRead(t *testing.T) {
 	t.Parallel()
 	pull := signals.PullRequestID("", "acme", "web", 42)
-	for name, follower := range map[string]*fakeWorkflow{"follows in a few minutes": nil,
+	for name, follower := range map[string]*fakeWorkflow{"starts within minutes": nil,
 		"any more": {kind: signals.PullRequestFlow, closed: enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED}} {
 		w, p := newWorld(t), &fakeForge{}
 		if follower != nil {

@@ -46,7 +46,7 @@ func TestRoomBesideTheMoneyOfAll(t *testing.T) {
 	}
 }
 
-// A task of somebody else takes the place of one for a file, and none in the queue of a tracker. One without limits asks no limiter.
+// A person's task takes the place of one for a file, and none in the queue of a tracker. One without limits asks no limiter.
 func TestRoomBesideOthers(t *testing.T) {
 	t.Parallel()
 	p := newPolled(t)
@@ -57,7 +57,12 @@ func TestRoomBesideOthers(t *testing.T) {
 	if got := rooms(); got != [...]int{2, 1, 1, 3, 1} {
 		t.Errorf("nobody is there: there is room for %v", got)
 	}
-	p.asks(signals.LimiterID("github.com", task.Repository{Owner: "acme", Name: "web"}), "person", "", task.Guard{Sessions: 3})
+	of := signals.LimiterID("github.com", task.Repository{Owner: "acme", Name: "web"})
+	p.asks(of, "another", "other", task.Guard{Sessions: 3})
+	if got := rooms(); got != [...]int{2, 1, 1, 3, 1} {
+		t.Errorf("another intake's task is admitted, and files wait for their turn beside it: there is room for %v", got)
+	}
+	p.asks(of, "person", "", task.Guard{Sessions: 3})
 	if got := rooms(); got != [...]int{2, 1, 0, 2, 0} {
 		t.Errorf("a person's task is admitted: there is room for %v", got)
 	}
@@ -85,7 +90,7 @@ func TestRefusalsStarveNothing(t *testing.T) {
 	look := func(after time.Duration) (found []string) {
 		t.Helper()
 		p.read = nil
-		f := p.poll(activities.PollSourceInput{Now: polledAt.Add(after), Refused: last.Refused, Past: last.Past, Last: last.At,
+		f := p.poll(activities.PollSourceInput{Now: polledAt.Add(after), Refused: last.Refused, Past: last.Past, PastAt: last.PastAt,
 			Intake: signals.IntakeInput{Source: string(intake.GitHub), Queue: 10}})
 		for _, w := range f.Work {
 			found = append(found, w.Key)

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -49,7 +51,7 @@ func (g group) limit(dir, controller string, l Limits) error {
 		return nil
 	case "memory":
 		value = l.Memory
-		for _, swap := range []string{"memory.swap.max", "memory.memsw.limit_in_bytes"} {
+		for _, swap := range swapFiles {
 			defer writeLimit(filepath.Join(dir, swap), map[bool]int64{true: 0, false: l.Memory}[g.unified]) // not available on every kernel
 		}
 	}
@@ -57,6 +59,24 @@ func (g group) limit(dir, controller string, l Limits) error {
 		return fmt.Errorf("set cgroup limit: %w", err)
 	}
 	return nil
+}
+
+// swapFiles bound what a group has in swap, with v2 and with v1.
+var swapFiles = []string{"memory.swap.max", "memory.memsw.limit_in_bytes"}
+
+// boundMemory tells whether the groups of a box bound its memory, with what may be in swap.
+func (g groups) boundMemory(dirs []string) bool {
+	for i, o := range g {
+		if !slices.Contains(o.controllers, "memory") {
+			continue
+		}
+		swaps, err := os.ReadFile("/proc/swaps") // a line for each, after a heading
+		return err == nil && strings.Count(string(swaps), "\n") <= 1 || slices.ContainsFunc(swapFiles, func(name string) bool {
+			_, err := os.Stat(filepath.Join(dirs[i], name))
+			return err == nil
+		})
+	}
+	return false
 }
 
 func writeLimit(file string, value int64) error {

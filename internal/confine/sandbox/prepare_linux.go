@@ -77,14 +77,14 @@ func (b *Box) fill(sess *session, s process.Spec, c Spec) ([]string, error) {
 	s.Env = process.MarkedEnv(s.Env, s.Session)
 	sess.order = b.order(sess.plan, s, c)
 	if !b.weak[LayerLimits] {
-		each := limits
-		if b.groups.has("memory") { // a limit on each process counts what sanitizers reserve and never use, terabytes
-			each.Memory = 0
-		}
-		sess.order.Limits = &each
 		if sess.groups, err = b.groups.create(limits); err != nil {
 			return nil, layerFault(LayerLimits, err)
 		}
+		each := limits
+		if b.groups.boundMemory(sess.groups) { // a limit on each process counts what sanitizers reserve and never use, terabytes
+			each.Memory = 0
+		}
+		sess.order.Limits = &each
 	}
 	command, err := b.command(sess, s.Env, limits)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -34,6 +35,7 @@ func (l *snapshot) checks(ctx context.Context) error {
 		return err
 	}
 	used := map[string]int{}
+	var passed, open []string
 	for _, r := range runs {
 		if own, err := l.ownCheckRun(ctx, r); err != nil {
 			return err
@@ -44,8 +46,12 @@ func (l *snapshot) checks(ctx context.Context) error {
 		case r.GetStatus() == waiting:
 		case r.GetStatus() != "completed":
 			l.pending(r.GetStartedAt().Time)
+			open = append(open, r.GetName())
 		case c == "success" || c == "neutral" || c == "skipped":
-			l.passed(r.GetName())
+			l.Passed++
+			if c == "success" {
+				passed = append(passed, r.GetName())
+			}
 		case c == "failure" || c == "timed_out" || c == "startup_failure":
 			l.found = append(l.found, finding{run: r, Item: forge.Item{
 				Kind: forge.CheckItem, Key: checkKey(used, r.GetName()), URL: pageURL(r.GetHTMLURL()), Last: r.GetID(), At: r.GetCompletedAt().Time,
@@ -56,14 +62,21 @@ func (l *snapshot) checks(ctx context.Context) error {
 		switch s.GetState() {
 		case "pending":
 			l.pending(s.GetUpdatedAt().Time)
+			open = append(open, s.GetContext())
 		case "success":
-			l.passed(s.GetContext())
+			l.Passed++
+			passed = append(passed, s.GetContext())
 		case "failure", "error":
 			text := forge.Clean(strings.TrimSpace(s.GetState()+"\n"+s.GetDescription()), maxText)
 			l.found = append(l.found, finding{Item: forge.Item{
 				Kind: forge.CheckItem, Key: checkKey(used, s.GetContext()), Text: text, Sign: forge.Sign(s.GetContext(), text),
 				URL: pageURL(s.GetTargetURL()), Last: s.GetID(), At: s.GetUpdatedAt().Time,
 			}})
+		}
+	}
+	for _, name := range passed {
+		if !slices.Contains(open, name) { // one of the same name may still fail
+			l.PassedKeys = append(l.PassedKeys, checkKey(map[string]int{}, name))
 		}
 	}
 	return nil
@@ -80,11 +93,6 @@ func (l *snapshot) pending(since time.Time) {
 	if !since.IsZero() && (l.until.IsZero() || until.Before(l.until)) {
 		l.until = until
 	}
-}
-
-func (l *snapshot) passed(name string) {
-	l.Passed++
-	l.PassedKeys = append(l.PassedKeys, checkKey(map[string]int{}, name))
 }
 
 // checkKey identifies a check. Two checks can have one name, and a name can look like another one with its number.
