@@ -11,7 +11,8 @@ import (
 // hiddenWayOut is what a model does with a line of which it is shown a part only.
 const hiddenWayOut = "change or copy such a line by a command such as sed, which leaves the hidden part as it is"
 
-// inPlace has the form of a user and a password, and of a key: where it would be hidden, so was what redact.Mark stands for.
+// inPlace is put in the place of redact.Mark for a try. It looks like a user with a password, and like a key: where it is found, the mark stands
+// for a secret.
 const inPlace = "x7Kq2pLd:Vb3nW9tZ5mR2cYf8"
 
 // keepsHidden refuses a text with more of redact.Mark than the file has: the model was not shown what it stands for, and would write the mark in

@@ -108,8 +108,8 @@ func (f *finder) more() bool {
 	return !f.out.More
 }
 
-// past returns how much of the list the next poll leaves out, and when that was read. Refusals are not remembered for long, so it would otherwise read the same
-// pieces again and never come to those behind them.
+// past returns how much of the list the next poll leaves out, and when that was read. Refusals are not remembered for long, so it would
+// otherwise read the same pieces again and never come to those behind them.
 func (f *finder) past() (int, time.Time) {
 	switch {
 	case f.read >= mostRead:

@@ -43,13 +43,26 @@ type census struct {
 
 // census asks the limiters. A task that waits for that of the whole installation has given the repository's admission back.
 func (c *Control) census(ctx context.Context, r task.Repository, name string, others bool) (n census, err error) {
-	admitted, waits := map[string]bool{}, map[string]bool{} // by workflow id: a task may be at both limiters
+	admitted, waits, people := map[string]bool{}, map[string]bool{}, map[string]bool{} // by workflow id: a task may be at both limiters
+	count := func(limiter string) (state signals.LimiterState, err error) {
+		if state, err = intakes.LimiterState(ctx, activity.GetClient(ctx), limiter); err != nil {
+			return state, err
+		}
+		var waiters []signals.Holder
+		for _, w := range state.Waiters { // one that waits spends nothing
+			waiters = append(waiters, signals.Holder{Workflow: w.Workflow, Run: w.Run, Intake: w.Intake, Before: math.MaxFloat64})
+		}
+		if err = countRunning(ctx, limiter, waiters, name, waits); err != nil {
+			return state, err
+		}
+		return state, countRunning(ctx, limiter, state.Holders, name, admitted)
+	}
 	limiter := c.limiterID(r, false)
-	state, err := countOf(ctx, limiter, name, admitted, waits)
+	state, err := count(limiter)
 	if err != nil {
 		return n, err
 	}
-	if _, err = countOf(ctx, c.limiterID(r, true), name, admitted, waits); err != nil {
+	if _, err = count(c.limiterID(r, true)); err != nil {
 		return n, err
 	}
 	n.waiting = len(waits)
@@ -61,13 +74,8 @@ func (c *Control) census(ctx context.Context, r task.Repository, name string, ot
 	if !others {
 		return n, nil
 	}
-	people := map[string]bool{}
-	for _, h := range state.Holders {
-		if err == nil && h.Intake == "" { // among intakes each gets its turn: a file that waited for theirs might never begin
-			err = countRunning(ctx, limiter, h, people)
-		}
-	}
-	if err != nil {
+	// Among intakes each gets its turn: a file that waited for the tasks of the others might never begin.
+	if err := countRunning(ctx, limiter, state.Holders, "", people); err != nil {
 		return n, err
 	}
 	in := ReconcileInput{Repository: r.Text, Holders: slices.Concat(state.Holders, state.Released),
@@ -80,34 +88,24 @@ func (c *Control) census(ctx context.Context, r task.Repository, name string, ot
 	return n, err
 }
 
-// countOf adds the tasks of an intake that a limiter knows, and returns its state.
-func countOf(ctx context.Context, limiter, name string, admitted, waits map[string]bool) (signals.LimiterState, error) {
-	state, err := intakes.LimiterState(ctx, activity.GetClient(ctx), limiter)
-	for _, w := range state.Waiters {
-		h := signals.Holder{Workflow: w.Workflow, Run: w.Run, Before: math.MaxFloat64} // one that waits spends nothing
-		if err == nil && w.Intake == name {
-			err = countRunning(ctx, limiter, h, waits)
+// countRunning adds the tasks of an intake that run, of those that a limiter knows; "" are the tasks of people. A limiter checks its holders only
+// while somebody waits, so a task that has ended is removed from it here.
+func countRunning(ctx context.Context, limiter string, known []signals.Holder, name string, running map[string]bool) error {
+	for _, h := range known {
+		if h.Intake != name {
+			continue
+		}
+		gone, spent, err := hasEnded(ctx, h)
+		if err == nil && gone {
+			request := signals.ReleaseRequest{Workflow: h.Workflow, Run: h.Run, Spent: spent}
+			err = updateLimiter(ctx, limiter, signals.Release, "gone/"+h.Run, request, nil)
+		}
+		if err != nil {
+			return err
+		}
+		if !gone {
+			running[h.Workflow] = true
 		}
 	}
-	for _, h := range state.Holders {
-		if err == nil && h.Intake == name {
-			err = countRunning(ctx, limiter, h, admitted)
-		}
-	}
-	return state, err
-}
-
-// countRunning adds a task that a limiter knows to those that run. A limiter checks its holders only while somebody waits, so a task that
-// has ended is removed from it here.
-func countRunning(ctx context.Context, limiter string, h signals.Holder, running map[string]bool) error {
-	gone, spent, err := hasEnded(ctx, h)
-	if err != nil {
-		return err
-	}
-	if gone {
-		request := signals.ReleaseRequest{Workflow: h.Workflow, Run: h.Run, Spent: spent}
-		return updateLimiter(ctx, limiter, signals.Release, "gone/"+h.Run, request, nil)
-	}
-	running[h.Workflow] = true
 	return nil
 }

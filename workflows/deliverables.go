@@ -207,8 +207,9 @@ func (dv *deliverables) answered(ctx workflow.Context, d task.Deliverable, r tas
 		one.commits++ // it will be in the next one
 	}
 	dv.results[d.ID] = one
-	one.told = nil                                  // once is enough
-	for _, d := range dv.status.Plan.Deliverables { // a session that says the whole plan is done has done the others too
+	// A session that says the whole plan is done has done the others too. What it was told is kept once.
+	one.told = nil
+	for _, d := range dv.status.Plan.Deliverables {
 		if _, there := dv.results[d.ID]; !there && d.Status == task.Passed {
 			dv.results[d.ID] = one
 		}

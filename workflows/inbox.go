@@ -81,10 +81,13 @@ func (ib *inbox) open() error {
 	return nil
 }
 
+// queue sets the messages for the next session.
+func (ib *inbox) queue(all []prompt.Message) { ib.tells, ib.status.Tells = all, len(all) }
+
 // takeTells returns the messages for the next session and forgets them.
 func (ib *inbox) takeTells() []prompt.Message {
 	tells := ib.tells
-	ib.tells, ib.status.Tells = nil, 0
+	ib.queue(nil)
 	ib.told = append(ib.told, tells...)
 	return tells
 }
@@ -92,8 +95,7 @@ func (ib *inbox) takeTells() []prompt.Message {
 // untell keeps the last messages for the next session: the one that was to have them has ended without.
 func (ib *inbox) untell(unheard []prompt.Message) {
 	ib.told = ib.told[:max(0, len(ib.told)-len(unheard))]
-	ib.tells = slices.Concat(unheard, ib.tells)
-	ib.status.Tells = len(ib.tells)
+	ib.queue(slices.Concat(unheard, ib.tells))
 }
 
 // takeTold returns the messages that sessions were told since it was last called.
@@ -105,8 +107,7 @@ func (ib *inbox) takeTold() []prompt.Message {
 
 // tellAgain keeps messages, and those that sessions were told last, for the next session: the work of the others is lost.
 func (ib *inbox) tellAgain(earlier ...prompt.Message) {
-	ib.tells = slices.Concat(earlier, ib.takeTold(), ib.tells)
-	ib.status.Tells = len(ib.tells)
+	ib.queue(slices.Concat(earlier, ib.takeTold(), ib.tells))
 }
 
 // decided returns the decision on the current plan revision, nil while there is none.
@@ -260,8 +261,7 @@ func (ib *inbox) onTell(ctx workflow.Context, r signals.TellRequest) string {
 }
 
 func (ib *inbox) tell(by, text string) {
-	ib.tells = append(ib.tells, prompt.Message{From: &task.Person{Name: who(by)}, Text: excerpt.Clip(text, mostText)})
-	ib.status.Tells = len(ib.tells)
+	ib.queue(append(ib.tells, prompt.Message{From: &task.Person{Name: who(by)}, Text: excerpt.Clip(text, mostText)}))
 }
 
 func who(by string) string { return cmp.Or(by, "someone") }

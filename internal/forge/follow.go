@@ -20,23 +20,23 @@ type Follower interface {
 
 // Snapshot is the state of a pull request, with what there is to do.
 type Snapshot struct {
-	Unchanged bool   `json:"unchanged,omitempty"`
-	Stamp     string `json:"stamp,omitempty"` // for the next call; at most 1 KiB
-	State     State  `json:"state,omitempty"`
-	Draft     bool   `json:"draft,omitempty"`
-	Head      string `json:"head,omitempty"` // commit
-	Base      string `json:"base,omitempty"` // branch; people may change it
-	BaseHead  string `json:"baseHead,omitempty"`
-	Mergeable *bool  `json:"mergeable,omitempty"` // nil: the forge does not know yet
-	MergedBy  string `json:"mergedBy,omitempty"`  // or who closed it, when known
-	Pending   int    `json:"pending,omitempty"`   // checks on the head that have not ended, and may be waited for
-	Passed    int    `json:"passed,omitempty"`    // checks that passed on it
+	Unchanged  bool   `json:"unchanged,omitempty"`
+	Stamp      string `json:"stamp,omitempty"` // for the next call; at most 1 KiB
+	State      State  `json:"state,omitempty"`
+	Draft      bool   `json:"draft,omitempty"`
+	Head       string `json:"head,omitempty"` // commit
+	Base       string `json:"base,omitempty"` // branch; people may change it
+	BaseHead   string `json:"baseHead,omitempty"`
+	Mergeable  *bool  `json:"mergeable,omitempty"` // nil: the forge does not know yet
+	MergedBy   string `json:"mergedBy,omitempty"`  // or who closed it, when known
+	Pending    int    `json:"pending,omitempty"`   // checks on the head that have not ended, and may be waited for
+	Passed     int    `json:"passed,omitempty"`    // checks that passed on it
+	Items      []Item `json:"items,omitempty"`     // oldest first, at most 20
+	More       int    `json:"more,omitempty"`      // items that were left out
+	Ignored    int    `json:"ignored,omitempty"`   // comments of people without write access, and of bots
+	ApprovedBy string `json:"approvedBy,omitempty"`
 
-	PassedKeys []string `json:"passedKeys,omitempty"` // of those that succeeded, as their items would have them, but for those of whose name another has not ended
-	Items      []Item   `json:"items,omitempty"`      // oldest first, at most 20
-	More       int      `json:"more,omitempty"`       // items that were left out
-	Ignored    int      `json:"ignored,omitempty"`    // comments of people without write access, and of bots
-	ApprovedBy string   `json:"approvedBy,omitempty"`
+	PassedKeys []string `json:"passedKeys,omitempty"` // keys of checks that succeeded, of whose name no other one is still to end
 
 	Warnings []string `json:"warnings,omitempty"` // what could not be read, although the rest could: one line each, at most 3
 }

@@ -26,7 +26,7 @@ var (
 	number = regexp.MustCompile(`\d+`)
 	// How GitHub's runner ends any step whose command failed. It says nothing of the failure.
 	stepEnd = regexp.MustCompile(`^##\[error\]Process completed with exit code -?\d+\.$`)
-	// Likewise npm, yarn, just, bun and Gradle, of what they run.
+	// How npm, yarn, just, bun and Gradle say that what they ran has failed. It says as little.
 	runnerEnd = regexp.MustCompile("(?i)^(?:npm err(?:!|or)|error command failed with exit code|error: (?:recipe|script) .* with (?:exit )?code |" +
 		"failure: build failed with an exception)")
 )

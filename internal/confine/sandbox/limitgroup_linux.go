@@ -70,11 +70,14 @@ func (g groups) boundMemory(dirs []string) bool {
 		if !slices.Contains(o.controllers, "memory") {
 			continue
 		}
-		swaps, err := os.ReadFile("/proc/swaps") // a line for each, after a heading
-		return err == nil && strings.Count(string(swaps), "\n") <= 1 || slices.ContainsFunc(swapFiles, func(name string) bool {
+		if slices.ContainsFunc(swapFiles, func(name string) bool {
 			_, err := os.Stat(filepath.Join(dirs[i], name))
 			return err == nil
-		})
+		}) {
+			return true
+		}
+		swaps, err := os.ReadFile("/proc/swaps") // a line for each, after a heading
+		return err == nil && strings.Count(string(swaps), "\n") <= 1
 	}
 	return false
 }

@@ -69,7 +69,8 @@ func (l *snapshot) jobs(ctx context.Context) ([]*gh.CheckRun, error) {
 		if isDone(r.GetStatus()) || slices.ContainsFunc(jobs, func(j *gh.WorkflowJob) bool { return !isDone(j.GetStatus()) }) {
 			continue
 		}
-		all = append(all, &gh.CheckRun{Name: r.Name, Status: r.Status, StartedAt: cmp.Or(r.RunStartedAt, r.CreatedAt)}) // jobs that wait for others do not exist yet
+		// Jobs that wait for others do not exist yet.
+		all = append(all, &gh.CheckRun{Name: r.Name, Status: r.Status, StartedAt: cmp.Or(r.RunStartedAt, r.CreatedAt)})
 	}
 	return all, nil
 }
