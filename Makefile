@@ -13,10 +13,10 @@ SOURCES := $(shell find . -name '*.go' -not -path './devserver/*' -not -name '*_
 # without what only Google's storage by gRPC needs, 136 packages and 6 % of the compiling.
 AS_SERVER := -tags osusergo,disable_grpc_modules
 DEVSERVER := $(shell find devserver -name '*.go' -not -name '*_test.go') devserver/go.mod devserver/go.sum
-# The race detector looks at packages whose code starts goroutines or holds locks. The others are used by one goroutine at a time, and so are
-# nearly all of PLAIN: they read much text, or start git or longshift at each step, which the detector makes up to ten times slower.
+# The race detector looks at packages whose code starts goroutines or holds locks. The others are used by one goroutine at a time, as workflows
+# are, and so are nearly all of PLAIN: they read much text, or start git or longshift at each step, which the detector makes up to ten times slower.
 UNITS := ./activities ./internal/... ./task/... ./signals/... ./workflows/... ./starter/... ./worker/...
-CONCURRENT = ./workflows $(sort $(patsubst %/,./%,$(dir $(shell find activities internal task signals starter worker -name '*.go' \
+CONCURRENT = $(sort $(patsubst %/,./%,$(dir $(shell find activities internal task signals starter worker -name '*.go' \
   -not -name '*_test.go' -exec grep -lE '^\s+go |"sync["/]|/sync/|chan ' {} +))))
 PLAIN := ./internal/repo/workspace ./internal/redact ./internal/policy/... ./internal/forge/github ./internal/cli
 # Packages are begun in this order, and what takes longest is not to be left for the end.

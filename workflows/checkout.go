@@ -23,9 +23,19 @@ func (ck *checks) judge(ctx workflow.Context, clean bool, run func() (*signals.C
 	}
 }
 
+// insistsOnCheckout is the change since which a checkout that fails parks the task: all of its work may be done.
+const insistsOnCheckout = "insists-on-checkout"
+
 // checkOut takes everything out of the workspace that is not committed, and sets it up again for commands whose result is evidence.
 func (ck *checks) checkOut(ctx workflow.Context) error {
-	if err := ck.runner.inGit(ctx, "check out "+short(ck.status.Head), git.CheckOut, func() any { return ck.ref() }, nil); err != nil {
+	run := func() error {
+		return ck.runner.inGit(ctx, "check out "+short(ck.status.Head), git.CheckOut, func() any { return ck.ref() }, nil)
+	}
+	err := run()
+	if err != nil && !isLost(err) && workflow.GetVersion(ctx, insistsOnCheckout, workflow.DefaultVersion, 1) >= 1 {
+		err = ck.parking.insist(ctx, run)
+	}
+	if err != nil {
 		return err
 	}
 	ck.cleanIn = ck.runner.made

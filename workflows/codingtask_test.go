@@ -238,6 +238,31 @@ func TestLogOfIterations(t *testing.T) {
 	}
 }
 
+// The pull request and a single commit are about all of the work, not about what was done last.
+func TestFirstPlanSaysWhatTheWorkIs(t *testing.T) {
+	w := newWorld(t)
+	w.settings.Iterations, w.settings.Commits = 2, "single"
+	plans, reviews := 0, 0
+	w.agent = func(in activities.SessionInput) (res activities.SessionResult, err error) {
+		switch in.Role {
+		case task.Planner:
+			plans++
+			res = well(in)
+			res.Plan.Summary, res.Plan.Approach = fmt.Sprintf("plan %d", plans), fmt.Sprintf("way %d", plans)
+		case task.Reviewer:
+			if reviews++; reviews == 1 {
+				res = well(in)
+				res.Review = &task.Review{Text: "a test is missing"}
+			}
+		}
+		return res, nil
+	}
+	w.start(t)
+	if s := w.requests[0].Summary; w.pushed[0].Squash != "plan 1" || s.Title != "plan 1" || s.Overview != "way 1\n\nAfter a review:\n\nway 2" {
+		t.Errorf("the commit says %q, the pull request %q and %q", w.pushed[0].Squash, s.Title, s.Overview)
+	}
+}
+
 func TestMaxIterations(t *testing.T) {
 	w := newWorld(t)
 	w.settings.Iterations = 2

@@ -123,7 +123,11 @@ func (cm *commits) leaked(ctx workflow.Context, d task.Deliverable) error {
 		return nil
 	}
 	cm.leaks = 0
-	return cm.parking.suspend(ctx, signals.ReasonSecret, "%s: %s", d.ID, cm.last.leak)
+	return cm.parking.suspend(ctx, signals.ReasonSecret, "%s: %s; %s", d.ID, cm.last.leak, cm.whereWorkLies())
+}
+
+func (cm *commits) whereWorkLies() string {
+	return "the work is in the workspace on host " + cm.assignment.Host
 }
 
 // commitRest repeats a commit that failed, and parks the task while it fails again.
@@ -134,10 +138,10 @@ func (cm *commits) commitRest(ctx workflow.Context) error {
 		}
 		if cm.last.failed != "" {
 			var err error
-			if where := "the work is in the workspace on host " + cm.assignment.Host; cm.last.leak != "" {
-				err = cm.parking.suspend(ctx, signals.ReasonSecret, "%s; %s", cm.last.leak, where)
+			if cm.last.leak != "" {
+				err = cm.parking.suspend(ctx, signals.ReasonSecret, "%s; %s", cm.last.leak, cm.whereWorkLies())
 			} else {
-				err = cm.parking.suspendOwn(ctx, "the last commit failed: %s; %s", firstLine(cm.last.failed), where)
+				err = cm.parking.suspendOwn(ctx, "the last commit failed: %s; %s", firstLine(cm.last.failed), cm.whereWorkLies())
 			}
 			if err != nil {
 				return err

@@ -257,7 +257,11 @@ func (ib *inbox) onAbandon(ctx workflow.Context, r signals.AbandonRequest) strin
 func (ib *inbox) onTell(ctx workflow.Context, r signals.TellRequest) string {
 	ib.tell(r.By, r.Text)
 	ib.journal.say(ctx, "tell", "%s: %s", who(r.By), firstLine(r.Text))
-	return "the next session will be told"
+	text := "the next session will be told"
+	if ib.status.Phase == task.Suspended {
+		text += "; the task stays stopped until you act: " + ib.status.NextAction
+	}
+	return text
 }
 
 func (ib *inbox) tell(by, text string) {

@@ -130,13 +130,21 @@ func TestAQuotaResetInThePastIsNoCircle(t *testing.T) {
 	}
 }
 
-func TestFailedCommitIsMadeUpBeforePublishing(t *testing.T) {
+// The reviewer is shown what is committed, and its check has run.
+func TestFailedCommitIsMadeUpBeforeTheReview(t *testing.T) {
 	w := newWorld(t)
-	tries := 0
+	tries, checks := 0, 0
+	w.agent = func(in activities.SessionInput) (res activities.SessionResult, err error) {
+		if in.Role == task.Reviewer && (tries != 4 || w.checks == checks) {
+			t.Errorf("the reviewer is asked after %d tries to commit and %d checks, %d before the last commit", tries, w.checks, checks)
+		}
+		return res, nil
+	}
 	w.commit = func(in activities.CommitInput) (activities.Committed, error) {
 		if tries++; tries == 2 || tries == 3 {
 			return activities.Committed{Commit: "c", Failed: "no space"}, nil
 		}
+		checks = w.checks
 		return activities.Committed{Commit: "c", Created: true, Files: 1}, nil
 	}
 	w.env.RegisterDelayedCallback(func() {

@@ -289,7 +289,7 @@ func TestWorkThatNoCommitHasIsLostWithItsHost(t *testing.T) {
 		hosts []string
 		roles string
 	}{
-		"another host": {[]string{"alpha", "beta"}, "piirir"}, "the same host": {[]string{"alpha", "alpha"}, "piir"},
+		"another host": {[]string{"alpha", "beta"}, "piiir"}, "the same host": {[]string{"alpha", "alpha"}, "piir"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)

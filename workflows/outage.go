@@ -12,6 +12,9 @@ import (
 // outlasts is the change since which a task goes on by itself when a model, a network or a forge that was away is back.
 const outlasts = "outlasts"
 
+// outlastsEarly is the change since which that also holds while the first workspace is made.
+const outlastsEarly = "outlasts-early"
+
 // An outage is waited for in silence at first, and then beside a person who is asked.
 const (
 	silence       = 30 * time.Minute
@@ -107,8 +110,14 @@ func (pk *parking) suspendFor(ctx workflow.Context, o *outage, err error) error 
 	if hint != "" {
 		text += " (" + hint + ")"
 	}
-	if kindOf(err) == fault.Infra && pk.unattended() && workflow.GetVersion(ctx, outlasts, workflow.DefaultVersion, 1) >= 1 {
-		return pk.outlast(ctx, o, text, hint != "")
+	if kindOf(err) == fault.Infra {
+		change, byPerson := outlasts, hint != ""
+		if !pk.unattended() { // who has just started the task is told at once: the cause may be what they have typed
+			change, byPerson = outlastsEarly, true
+		}
+		if workflow.GetVersion(ctx, change, workflow.DefaultVersion, 1) >= 1 {
+			return pk.outlast(ctx, o, text, byPerson)
+		}
 	}
 	return pk.suspend(ctx, why, "%s", text)
 }

@@ -37,7 +37,7 @@ func (t *pipeline) plan(ctx workflow.Context) error {
 	p = p.Measured(t.settings.PullRequest.MaxLines)
 	t.status.Plan = &p
 	if t.status.Iteration == 1 {
-		t.publisher.entitle(p.Summary)
+		t.publisher.entitle(p)
 	}
 	switch p.Verdict {
 	case task.VerdictAlreadyDone: // after a review there is work of earlier rounds, and the next review decides

@@ -206,6 +206,36 @@ func TestWorkIsSavedBeforeTheCheckout(t *testing.T) {
 	}
 }
 
+// A clean checkout that fails for long parks the task: its work is done.
+func TestCheckoutThatFails(t *testing.T) {
+	w := newWorld(t)
+	w.settings.Approval.Mode = task.ApprovalNone
+	w.agent = func(in activities.SessionInput) (res activities.SessionResult, err error) {
+		if in.Role == task.Planner {
+			res = well(in)
+			res.Plan.Deliverables[0].Proof = "first"
+		}
+		return res, nil
+	}
+	w.prove = func(_ string, n int) signals.Check {
+		return signals.Check{ExitCode: min(n, 2) % 2, Ran: &task.Ran{N: 1, Of: task.RanTests}}
+	}
+	w.checkout = func(n int) error {
+		if n < 5 {
+			return away("the disk")
+		}
+		return nil
+	}
+	w.env.RegisterDelayedCallback(func() {
+		if s := w.status(t); s.Phase != task.Waiting || s.Reason != signals.ReasonInfra || w.checkouts != 4 {
+			t.Errorf("%s: %s, after %d checkouts", s.Phase, s.Detail, w.checkouts)
+		}
+	}, 5*time.Minute)
+	if s := w.startWith(t, `{"repository":"acme/calc","task":"carry it out","spec":["SPEC.md"]}`); s.Outcome != task.PullRequest || w.checkouts != 5 {
+		t.Errorf("ended %s after %d checkouts", s.Outcome, w.checkouts)
+	}
+}
+
 // What the planner does not say again after a review is not lost: the status file would say that all of the specification is done.
 func TestPlanAfterAReviewKeepsWhatIsBlocked(t *testing.T) {
 	w := newWorld(t)

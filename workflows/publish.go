@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"cmp"
 	"slices"
 
 	"go.temporal.io/sdk/workflow"
@@ -28,11 +29,12 @@ type publisher struct {
 	checkRuns  *checkRuns
 
 	title    string           // summary of the first plan, which names the pull request
+	approach string           // of the first plan
 	followed *task.Repository // of the pull request, when it can be followed
 }
 
-// entitle names the pull request.
-func (pu *publisher) entitle(title string) { pu.title = title }
+// entitle names the pull request and says how it was done, by the first plan.
+func (pu *publisher) entitle(p task.Plan) { pu.title, pu.approach = p.Summary, p.Approach }
 
 // publish pushes the branch and opens the pull request, as a draft when the check fails. Work that changed nothing gets none.
 func (pu *publisher) publish(ctx workflow.Context) error {
@@ -103,7 +105,7 @@ func (pu *publisher) push(ctx workflow.Context) (string, error) {
 	in := activities.PushInput{BaseRef: pu.status.BaseCommit, Reviewed: pu.status.Head, Paths: pu.settings.Paths,
 		Planned: pu.status.Plan.Opened()}
 	if pu.settings.Commits == "single" {
-		in.Squash = pu.status.Plan.Summary
+		in.Squash = cmp.Or(pu.title, pu.status.Plan.Summary)
 	}
 	err := pu.cleared(ctx, func(allowed []string) error {
 		in.Allowed = allowed

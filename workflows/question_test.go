@@ -264,13 +264,19 @@ func TestSecretThatStays(t *testing.T) {
 	w.commit = func(activities.CommitInput) (activities.Committed, error) {
 		return activities.Committed{Failed: "calc.go, line 3, holds a secret", Leak: true}, nil
 	}
+	var told *answer
 	w.env.RegisterDelayedCallback(func() {
-		if s := w.status(t); s.Phase != task.Suspended || s.Reason != signals.ReasonSecret || len(w.asked) != 3 {
-			t.Errorf("%s, %s after %d sessions", s.Phase, s.Reason, len(w.asked))
+		if s := w.status(t); s.Phase != task.Suspended || s.Reason != signals.ReasonSecret || len(w.asked) != 3 ||
+			!strings.Contains(s.Detail, "on host alpha") || !strings.Contains(s.NextAction, "note") {
+			t.Errorf("%s, %s after %d sessions: %s; %s", s.Phase, s.Reason, len(w.asked), s.Detail, s.NextAction)
 		}
+		told = w.update(signals.Tell, signals.TellRequest{Text: "read it from a variable"})
 		w.update(signals.Abandon, nil)
 	}, 5*time.Hour)
 	w.start(t)
+	if !strings.Contains(told.ack.Text, "stays stopped until you act: take the secret out") {
+		t.Errorf("who tells it something is answered %q", told.ack.Text)
+	}
 }
 
 // Hosts that are killed while they wait leave their questions behind. Those must not take the room that answers need.

@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"cmp"
 	"math"
 	"time"
 
@@ -81,11 +82,20 @@ func (j *journal) upsert(ctx workflow.Context) {
 	}
 }
 
+// overview is how it was done: by the first plan, and by what was planned at last after reviews.
+func (pu *publisher) overview() string {
+	last := pu.status.Plan.Approach
+	if pu.approach == "" || last == "" || pu.approach == last {
+		return cmp.Or(pu.approach, last)
+	}
+	return pu.approach + "\n\nAfter a review:\n\n" + last
+}
+
 // summary returns what the pull request says about the task.
 func (pu *publisher) summary() forge.Summary {
 	s := pu.status
 	sum := forge.Summary{
-		Title: pu.title, Task: s.Task, Images: pu.def.input.Images, Overview: s.Plan.Approach, Deliverables: s.Plan.Deliverables,
+		Title: pu.title, Task: s.Task, Images: pu.def.input.Images, Overview: pu.overview(), Deliverables: s.Plan.Deliverables,
 		Review: s.Review, Files: s.Files, Added: s.Added, Removed: s.Deleted, Usage: s.Usage,
 		Sessions: len(s.Sessions), Duration: s.Worked, RequestedBy: pu.def.input.RequestedBy, Issue: pu.def.input.Issue,
 		Sensitive: pu.commits.last.findings, ToRead: pu.commits.last.toRead, Routine: pu.commits.last.routine,

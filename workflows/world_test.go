@@ -54,7 +54,8 @@ type world struct {
 	proofs   map[string]int                            // runs of proofs
 
 	checkouts   int
-	cleanSetups int // setups of clean checkouts
+	checkout    func(n int) error // what the nth checkout comes to, from 1; may be nil
+	cleanSetups int               // setups of clean checkouts
 	records     []activities.RecordInput
 	known       []activities.Known                                         // what the status file lists
 	planned     bool                                                       // they are of the specification as it is
@@ -71,6 +72,7 @@ type world struct {
 	merges  int
 	aborted int
 	look    func(n int) (forge.Snapshot, error) // nth look, from 1
+	looking sync.Mutex                          // a follower looks before it pushes, beside its poller
 	looks   []activities.PollInput
 	replies []activities.AnswerInput
 	push    func() (string, error)
@@ -222,7 +224,9 @@ func (w *world) CommitWork(_ context.Context, in activities.CommitInput) (activi
 }
 
 func (w *world) CheckOut(context.Context, activities.Ref) error {
-	w.checkouts++
+	if w.checkouts++; w.checkout != nil {
+		return w.checkout(w.checkouts)
+	}
 	return nil
 }
 
@@ -289,6 +293,8 @@ func (w *world) AbortMerge(context.Context, activities.MergeInput) error {
 }
 
 func (w *world) PollPullRequest(_ context.Context, in activities.PollInput) (forge.Snapshot, error) {
+	w.looking.Lock()
+	defer w.looking.Unlock()
 	w.looks = append(w.looks, in)
 	if w.look == nil {
 		return forge.Snapshot{Unchanged: true}, nil

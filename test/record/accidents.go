@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/temporal"
 
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/agent"
@@ -62,6 +63,42 @@ func accidents() []branch {
 				func() error { return p.until(ctx, suspended(signals.ReasonInfra)) },
 				func() error { p.stage.hosts[doomed].cut(); return nil },
 				func() error { return p.signal(ctx, signals.Resume, nil) })
+		},
+	}, {
+		name: "committed-before-the-review", outcome: task.PullRequest, drive: resumeInfra,
+		commit: func(n int) (activities.Committed, error) {
+			if n <= 2 {
+				return activities.Committed{Failed: "no space"}, nil
+			}
+			return activities.Committed{}, nil
+		},
+	}, {
+		name: "checkout-refused", input: `"spec":["SPEC.md"]`, outcome: task.PullRequest,
+		session: func(_ context.Context, in activities.SessionInput, _ int) (activities.SessionResult, error) {
+			res := well(in, []string{"FIX-001"})
+			if in.Role == task.Planner {
+				res.Plan.Deliverables[0].Proof = proofOfAdd
+			}
+			return res, nil
+		},
+		checkout: func(n int) error {
+			if n <= 2 {
+				return fault.New(fault.Denied, "fetch objects of Git LFS: the login is refused").WithHint("renew the token")
+			}
+			return nil
+		},
+		drive: func(ctx context.Context, p *play) error {
+			return inTurn(
+				func() error { return p.until(ctx, suspended(signals.ReasonAccess)) },
+				func() error { return p.signal(ctx, signals.Resume, nil) })
+		},
+	}, {
+		name: "forge-away-at-first", outcome: task.PullRequest, drive: resumeInfra,
+		prepare: func(n int) error {
+			if n == 1 { // as after the last of its tries
+				return temporal.NewNonRetryableApplicationError("fetch acme/calc: the forge does not answer", string(fault.Infra), nil)
+			}
+			return nil
 		},
 	}, {
 		name: "clean-up-lost", outcome: task.PullRequest, hosts: []string{vanishing}, bare: true,

@@ -35,7 +35,9 @@ type branch struct {
 	most    float64            // what the operator lets a task cost, in US dollars; 0 for no limit
 	known   []activities.Known // what the repository has recorded of the deliverables of its specification
 	commit  func(n int) (activities.Committed, error)
-	session func(ctx context.Context, in activities.SessionInput, n int) (activities.SessionResult, error) // nth in its role
+	// what the nth clean checkout comes to
+	checkout func(n int) error
+	session  func(ctx context.Context, in activities.SessionInput, n int) (activities.SessionResult, error) // nth in its role
 
 	// act is the nth command of sessions of our own agent in a role.
 	act func(ctx context.Context, p *play, in activities.OpenInput, n int) (*activities.ActResult, error)

@@ -151,7 +151,12 @@ func (s *stage) CommitWork(ctx context.Context, _ activities.CommitInput) (activ
 }
 
 // CheckOut does nothing.
-func (s *stage) CheckOut(context.Context, activities.Ref) error { return nil }
+func (s *stage) CheckOut(ctx context.Context, _ activities.Ref) error {
+	if p := s.of(ctx); p.checkout != nil {
+		return p.checkout(p.count("CheckOut"))
+	}
+	return nil
+}
 
 // RecordDeliverables commits.
 func (s *stage) RecordDeliverables(ctx context.Context, _ activities.RecordInput) (activities.Committed, error) {

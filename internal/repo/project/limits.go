@@ -96,6 +96,10 @@ func (l Limits) narrow(r *Resolved) {
 		s.Approval.Mode = l.Approval
 		r.cut("approval.mode")
 	}
+	if l.Approval == task.ApprovalRequired && !s.Approval.Again { // every plan: that after a review, too
+		s.Approval.Again = true
+		r.cut("approval.again")
+	}
 	l.narrowCommands(r)
 	l.narrowEnv(r)
 	l.narrowTools(r)

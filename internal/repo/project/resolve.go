@@ -172,6 +172,8 @@ func (r *Resolved) now(key string) string {
 		return strings.Join(s.Tools.Allow, ", ")
 	case "commands.destructive":
 		return strconv.FormatBool(s.Commands.Destructive)
+	case "approval.again":
+		return strconv.FormatBool(s.Approval.Again)
 	}
 	return s.Approval.Mode
 }

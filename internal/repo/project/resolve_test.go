@@ -166,17 +166,19 @@ func TestToolsWithinTheGrant(t *testing.T) {
 func TestOperatorLimitsCut(t *testing.T) {
 	t.Parallel()
 	limits := Limits{MaxCost: 10, MaxTime: time.Hour, MaxIterations: 5, Approval: "required"}
-	r, err := Resolve(limits, parse(t, "budget: {cost: 50}\napproval: {mode: none}\n"), parse(t, "iterations: 7\nbudget: {planCost: 30}\n"))
+	r, err := Resolve(limits, parse(t, "budget: {cost: 50}\napproval: {mode: none, again: false}\n"), parse(t, "iterations: 7\nbudget: {planCost: 30}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := r.Settings; s.Budget.Cost != 10 || s.Budget.Time.Std() != time.Hour || s.Budget.PlanCost != 10 || s.Iterations != 5 || s.Approval.Mode != "required" {
+	if s := r.Settings; s.Budget.Cost != 10 || s.Budget.Time.Std() != time.Hour || s.Budget.PlanCost != 10 || s.Iterations != 5 || s.Approval.Mode != "required" ||
+		!s.Approval.Again {
 		t.Errorf("got %+v", s)
 	}
 	want := []string{
 		"budget.cost: 50 from .longshift.yaml is not allowed by the operator; 10 is used",
 		"iterations: 7 from task is not allowed by the operator; 5 is used",
 		"approval.mode: none from .longshift.yaml is not allowed by the operator; required is used",
+		"approval.again: false from .longshift.yaml is not allowed by the operator; true is used",
 		"budget.planCost: 30 from task is more than budget.cost; 10 is used",
 	}
 	if diff := cmp.Diff(want, r.Warnings); diff != "" {

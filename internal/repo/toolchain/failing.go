@@ -18,7 +18,7 @@ const mostFailing = 100
 var failures = sync.OnceValue(func() (all []*regexp.Regexp) {
 	for _, expression := range []string{
 		`^(?:FAILED|ERROR) (\S+::\S+)`,                                           // pytest's summary
-		`^(?:FAIL|ERROR): (\w+ \([\w.]+\))`,                                      // unittest
+		`^(?:FAIL|ERROR): ([\w.]+ \([\w.]+\))`,                                   // unittest, and its modules that can't be imported
 		`^test (\S+) \.\.\. FAILED$`,                                             // cargo
 		`^\s*not ok \d+ (?:- )?([^#]*[^#\s])\s*(?:#\s*(?:time=.*|duration.*))?$`, // TAP
 		`^\s*✖ (.+?) \([\d.]+ms\)$`,                                              // node's own runner
@@ -62,10 +62,12 @@ func ofJest(name, file string) string {
 }
 
 // Failing returns the sorted names of failing tests in the output of test runners. It returns none when no known runner names one, or
-// when more than 100 failed. A Go package that fails without a failing test (it does not build, or exited early) counts as one test.
+// when more than 100 failed. A Go package that fails without a failing test (it does not build) counts as one test, and so does the early end
+// of one (a panic, a timeout, an exit): tests of it have not run.
 func Failing(output io.Reader) []string {
 	var names, inPackage []string
-	file := "" // of JavaScript, whose failures follow
+	orderly := false // the Go package has said that all of its tests have run
+	file := ""       // of JavaScript, whose failures follow
 	add := func(name string) {
 		if !slices.Contains(names, name) && len(names) <= mostFailing {
 			names = append(names, name)
@@ -76,7 +78,9 @@ func Failing(output io.Reader) []string {
 		raw, tooLong, err := lines.ReadLine()
 		line := strings.TrimRight(plaintext.Of(string(raw)), "\n")
 		if m := goTest.FindStringSubmatch(line); m != nil {
-			inPackage = append(inPackage, m[1])
+			inPackage, orderly = append(inPackage, m[1]), false
+		} else if line == "FAIL" {
+			orderly = true
 		} else if m := goPackage.FindStringSubmatch(line); m != nil {
 			if len(inPackage) == 0 {
 				add(strings.TrimSpace(m[1] + " " + strings.Trim(m[2], "0123456789.s")))
@@ -84,7 +88,10 @@ func Failing(output io.Reader) []string {
 			for _, test := range inPackage {
 				add(m[1] + "." + test)
 			}
-			inPackage = nil
+			if len(inPackage) > 0 && !orderly {
+				add(m[1] + " (ended early)")
+			}
+			inPackage, orderly = nil, false
 		} else if !tooLong {
 			if m := jestFile.FindStringSubmatch(line); m != nil {
 				file = m[2]
