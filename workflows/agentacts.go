@@ -173,7 +173,7 @@ func (s *agentSession) act(ctx workflow.Context, summary string, activity, in, o
 		if workflow.ExecuteActivity(s.assignment.probe(ctx), assigner.Probe).Get(ctx, &said) != nil {
 			return err
 		}
-		if !neverStarted && kindOf(err) != fault.Stopping && !said.OutOfTouch {
+		if !neverStarted && !waited(err) && kindOf(err) != fault.Stopping && !said.OutOfTouch {
 			if cuts++; cuts > mostReassignments {
 				return fmt.Errorf("the worker was lost %d times during %s: %w", cuts, summary, errLostWorker)
 			}

@@ -199,6 +199,25 @@ func TestAgentSessionLosesItsWorker(t *testing.T) {
 	}
 }
 
+// TestAgentSessionWaitsForASlot: an act that waits for a slot kills no worker, however often its worker is killed meanwhile.
+func TestAgentSessionWaitsForASlot(t *testing.T) {
+	for name, c := range map[string]struct {
+		beat any
+		lost bool
+	}{"at work": {lost: true}, "waiting": {beat: signals.Heartbeat{Waiting: true}}} {
+		a := newActor("w", "e")
+		a.fail = func(step string, n int) error {
+			if step == "ask" && n <= 60 {
+				return temporal.NewHeartbeatTimeoutError(c.beat)
+			}
+			return nil
+		}
+		if res, err := a.play(t, plenty); c.lost != (err != nil) || !c.lost && res.Kind != agent.Completed {
+			t.Errorf("%s: %+v, %v", name, res, err)
+		}
+	}
+}
+
 // TestAgentSessionKeepsWhatWasUsed fails before the first answer of an ask, and is cancelled after one: neither lowers what the session has used.
 func TestAgentSessionKeepsWhatWasUsed(t *testing.T) {
 	a := newActor("w")

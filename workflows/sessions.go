@@ -72,7 +72,7 @@ func (se *sessions) converse(ctx workflow.Context, role task.Role, b brief) (act
 				return res, err
 			}
 			if se.unfit(s, err) {
-				if err := se.cool(ctx, s, activities.SessionResult{Error: message(err)}); err != nil {
+				if err := se.cool(ctx, s, accountUnfit, activities.SessionResult{Error: message(err)}); err != nil {
 					return res, err
 				}
 				continue

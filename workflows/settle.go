@@ -40,7 +40,7 @@ func (se *sessions) settle(ctx workflow.Context, s *session, res activities.Sess
 		}
 	case agent.Quota:
 		if se.settings.Quota == task.QuotaNext {
-			err := se.cool(ctx, s, res)
+			err := se.cool(ctx, s, accountUsedUp, res)
 			se.note(s)
 			return s, err
 		}
@@ -72,7 +72,9 @@ func (se *sessions) settle(ctx workflow.Context, s *session, res activities.Sess
 		return s, err
 	case agent.AuthFailed:
 		if se.stands(s) {
-			return s, se.cool(ctx, s, res)
+			err := se.cool(ctx, s, accountRefused, res)
+			se.note(s)
+			return s, err
 		}
 		err := se.parking.suspend(ctx, signals.ReasonAccess, "the model's key or login is refused: %s", res.Error)
 		se.note(s)

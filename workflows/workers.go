@@ -96,8 +96,15 @@ func (se *sessions) cooling(ctx workflow.Context) (state signals.AccountsState, 
 	return state, err
 }
 
-// cool tells all tasks that a session's account is used up.
-func (se *sessions) cool(ctx workflow.Context, s *session, res activities.SessionResult) error {
+// States of an account that sessions leave alone for a while.
+const (
+	accountUsedUp  = "is used up"
+	accountRefused = "is refused, and left alone"
+	accountUnfit   = "can't work here, and is left alone"
+)
+
+// cool tells all tasks to leave a session's account alone, and why.
+func (se *sessions) cool(ctx workflow.Context, s *session, state string, res activities.SessionResult) error {
 	se.quotas++
 	now := workflow.Now(ctx)
 	until := res.Reset
@@ -109,9 +116,9 @@ func (se *sessions) cool(ctx workflow.Context, s *session, res activities.Sessio
 		until = least
 	}
 	in := signals.Cooling{Account: se.settings.Account(s.input.Agent), Until: until, Why: firstLine(res.Error)}
-	se.journal.say(ctx, "quota", "%s is used up until %s: %s", in.Account, until.UTC().Format(time.RFC3339), in.Why)
+	se.journal.say(ctx, "quota", "%s %s until %s: %s", in.Account, state, until.UTC().Format(time.RFC3339), in.Why)
 	return se.parking.insist(ctx, func() error {
-		return workflow.ExecuteActivity(se.assignment.control(ctx, in.Account+" is used up"), control.CoolAccount, in).Get(ctx, nil)
+		return workflow.ExecuteActivity(se.assignment.control(ctx, in.Account+" "+state), control.CoolAccount, in).Get(ctx, nil)
 	})
 }
 

@@ -155,10 +155,10 @@ func TestRoles(t *testing.T) {
 // preferred one.
 func TestStandInThatCannotWork(t *testing.T) {
 	for name, answer := range map[string]func() (activities.SessionResult, error){
-		"not allowed": func() (activities.SessionResult, error) {
+		"can't work here, and is left alone": func() (activities.SessionResult, error) {
 			return activities.SessionResult{}, temporal.NewNonRetryableApplicationError("agent codex is not allowed here", string(fault.Denied), nil)
 		},
-		"key refused": func() (activities.SessionResult, error) {
+		"is refused, and left alone": func() (activities.SessionResult, error) {
 			return activities.SessionResult{Kind: agent.AuthFailed, Error: "no key"}, nil
 		},
 	} {
@@ -176,10 +176,14 @@ func TestStandInThatCannotWork(t *testing.T) {
 			if took := m.env.Now().Sub(began); s.Outcome != task.PullRequest || took < 30*time.Minute || took > time.Hour || len(m.told) != 1 || m.told[0].Account != "openai" {
 				t.Errorf("outcome %s after %s, told of %+v", s.Outcome, m.env.Now().Sub(began), m.told)
 			}
+			said := false
 			for _, l := range s.Log {
-				if l.Kind == "suspended" {
+				if said = said || strings.HasPrefix(l.Text, "openai "+name+" until "); l.Kind == "suspended" {
 					t.Errorf("a person was asked: %s", l.Text)
 				}
+			}
+			if !said {
+				t.Errorf("the log does not say why the account is left alone\n%s", logText(s))
 			}
 		})
 	}
