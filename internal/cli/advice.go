@@ -45,3 +45,17 @@ func (a advice) give(ctx context.Context, folder string, in task.Input) {
 	}
 	a.say("warning: no check is set, so no command will prove the work; %s, or give --check", way)
 }
+
+// base says which branch the task starts from when nobody has named it and it is not the default one: that of origin, else main or master.
+func (a advice) base(ctx context.Context, folder, base string) {
+	if folder == "" || base == "" {
+		return
+	}
+	usual, err := a.git.Run(ctx, folder, "symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD")
+	if err != nil {
+		usual, _ = a.git.Run(ctx, folder, "for-each-ref", "--count=1", "--format=%(refname:short)", "refs/heads/main", "refs/heads/master")
+	}
+	if usual = strings.TrimPrefix(usual, "origin/"); usual != "" && usual != base {
+		a.say("base %s, the current branch of %s; give --base %s for another", base, folder, usual)
+	}
+}

@@ -85,6 +85,9 @@ func (o *runOptions) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	if o.flags.target.forge == nil && o.flags.base == "" {
+		o.advice.base(ctx, folder, in.Base)
+	}
 	o.advice.give(ctx, folder, in)
 	if err := o.launch.name(in, forgeHost(conf)); err != nil {
 		return err
