@@ -68,7 +68,7 @@ type AbandonRequest struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// TellRequest is a message for the next session.
+// TellRequest is a message for the next session, and for the one that runs with our own agent.
 type TellRequest struct {
 	Message
 	Text string `json:"text,omitempty"`

@@ -28,6 +28,7 @@ type inbox struct {
 	decision  *decision        // on the current plan revision
 	resumes   int              // resume requests so far
 	tells     []prompt.Message // messages for the next session
+	live      bool             // a session runs that they are passed on to
 	told      []prompt.Message // messages that sessions were told; see takeTold
 	abandoned string           // why, when somebody abandoned the task
 }
@@ -257,7 +258,7 @@ func (ib *inbox) onAbandon(ctx workflow.Context, r signals.AbandonRequest) strin
 func (ib *inbox) onTell(ctx workflow.Context, r signals.TellRequest) string {
 	ib.tell(r.By, r.Text)
 	ib.journal.say(ctx, "tell", "%s: %s", who(r.By), firstLine(r.Text))
-	text := "the next session will be told"
+	text := ib.hearer() + " will be told"
 	if ib.status.Phase == task.Suspended {
 		text += "; the task stays stopped until you act: " + ib.status.NextAction
 	}

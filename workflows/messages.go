@@ -36,7 +36,7 @@ func (t *pipeline) listen(ctx workflow.Context) error {
 		receive(ctx, ib, signals.Deny, `refuse a command or push that waits for a person, such as {"question": "4f2a"}; also reason, by`,
 			qs.canDeny, qs.onDeny),
 		qs.listen(ctx),
-		receive(ctx, ib, signals.Tell, `a message for the next session, such as {"text": "…"}; also by`, ib.canTell, ib.onTell))
+		receive(ctx, ib, signals.Tell, `a message for the agent, such as {"text": "…"}; also by`, ib.canTell, ib.onTell))
 }
 
 // notForPeople begins what Temporal Web and Temporal's command line say of a message by which parts of Longshift talk to each other.

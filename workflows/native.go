@@ -25,6 +25,8 @@ func (se *sessions) native(ctx workflow.Context, s *session, in activities.Sessi
 	}), signals.AgentSession, run)
 	to, stop := workflow.NewDisconnectedContext(ctx) // a session that is cancelled ends in good order
 	defer stop()
+	se.inbox.live = true
+	defer func() { se.inbox.live = false }()
 	for {
 		_ = workflow.Await(to, func() bool { return child.IsReady() || len(se.inbox.tells) > 0 && ctx.Err() == nil })
 		if child.IsReady() {
@@ -50,6 +52,14 @@ func (se *sessions) native(ctx workflow.Context, s *session, in activities.Sessi
 		s.head = res.Head
 	}
 	return err
+}
+
+// hearer is the session that is told what people say now.
+func (ib *inbox) hearer() string {
+	if ib.live {
+		return "the session that runs"
+	}
+	return "the next session"
 }
 
 // passOn signals the messages of people to a session. One that ends meanwhile is told of them when it continues.

@@ -114,10 +114,13 @@ func TestLateMessageIsToldOnce(t *testing.T) {
 		}
 		return res, nil
 	}, workflow.RegisterOptions{Name: signals.AgentSession})
+	var answer *answer
 	w.env.RegisterDelayedCallback(func() {
-		w.env.SignalWorkflow(signals.Tell, signals.TellRequest{Text: "use tabs", Message: signals.Message{By: "ann"}})
+		answer = w.update(signals.Tell, signals.TellRequest{Text: "use tabs", Message: signals.Message{By: "ann"}})
 	}, time.Second)
-	if s := w.start(t); s.Outcome != task.PullRequest || asks != 2 || told != 1 || len(s.Warnings) != 0 {
+	if s := w.start(t); answer.ack.Text != "the session that runs will be told" {
+		t.Errorf("who has told it hears %+v", answer)
+	} else if s.Outcome != task.PullRequest || asks != 2 || told != 1 || len(s.Warnings) != 0 {
 		t.Errorf("outcome %s, %d asks, told %d times, warnings %q", s.Outcome, asks, told, s.Warnings)
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 func newTellCommand(d *sender) *cobra.Command {
 	var r signals.TellRequest
-	c := d.command("tell <task> <text>", "Leave a message for the next session",
+	c := d.command("tell <task> <text>", "Leave a message for the next session, or for the one that runs with the native agent",
 		"  longshift tell x1y2z3 \"the staging database is down, skip those tests\"", 2)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		text, err := textOf(args, "what the next session is to know", `longshift tell TASK "use the new client"`)

@@ -131,7 +131,7 @@ func (d forgeRequests) allowed(q forgeRequest, r request, c command.Command) err
 
 const forgeHelp = "Behind `/longshift`:\n\n- `run`: starts the task of this issue; `status`: shows its status\n" +
 	"- `approve`, `edit TEXT`, `reject`: decide about its plan\n" +
-	"- `tell TEXT`, or plain words: a message for the next session; `resume`, `abandon`, `cancel`\n\n" +
+	"- `tell TEXT`, or plain words: a message for the agent; `resume`, `abandon`, `cancel`\n\n" +
 	"Commands that wait, and logs, are for chats, the command line and Temporal Web."
 
 // status is the public state of a task. Without an answer of the task it is what the server knows.

@@ -95,7 +95,7 @@ func help(standard bool) string {
 	return run + "; options at the end: `--budget 5`, `--time 60m`, `--base main`, `--approval required`\n\n" +
 		"- `status`, `logs`, `list`: how tasks stand\n" +
 		"- `approve`, `edit TEXT`, `reject`: decide about a plan\n" +
-		"- `tell TEXT`: a message for the next session; `resume`, `abandon`, `cancel`\n" +
+		"- `tell TEXT`: a message for the agent; `resume`, `abandon`, `cancel`\n" +
 		"- `cron create \"0 9 * * 1-5\" TEXT --timezone Europe/Rome`, `cron list`, `cron delete ID`: tasks that start by the clock\n" +
 		"- `allow ID`, `deny`: a command that waits; `status` shows it with its id\n" +
 		"- `workspaces`, `workspaces switch NAME`, `workspaces info`: the projects that tasks can run in\n\n" +

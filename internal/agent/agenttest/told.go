@@ -11,7 +11,7 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// passesOn allows a call with something that people have said meanwhile. The model has it with its next call.
+// passesOn allows a call with something that a person says with it. The model has it with its next call.
 func passesOn(t *testing.T, make Factory) {
 	f := make(t, task.Implementer, Step{Command: "sleep 0.3"}, Step{Command: "touch b.txt"}, Step{Say: "Done."})
 	if f.driver.Untold != "" {
