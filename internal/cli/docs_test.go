@@ -17,6 +17,7 @@ import (
 	"github.com/longshift/longshift/internal/cli/server"
 	"github.com/longshift/longshift/internal/cli/term"
 	"github.com/longshift/longshift/internal/config"
+	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/signals"
 )
 
@@ -67,6 +68,17 @@ func TestReference(t *testing.T) {
 	}
 	if err := os.WriteFile(reference, []byte(got), 0o644); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A repository that is named may not be there: each command that takes one says that it ends with exit code 3 then. Tasks of one that is gone
+// are listed.
+func TestRepositoriesMayBeMissing(t *testing.T) {
+	for _, c := range commands(testRoot()) {
+		takes := c.Flags().Lookup("repo") != nil && c.Name() != "list"
+		if takes && !strings.Contains(c.Annotations["exits"], command.ExitMeanings[fault.ExitNotFound]) {
+			t.Errorf("%s takes a repository, and does not say exit code %d", c.CommandPath(), fault.ExitNotFound)
+		}
 	}
 }
 

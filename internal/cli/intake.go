@@ -80,7 +80,7 @@ less often while nothing comes, down to each hour (heartbeat 15m, backlog 5m), a
 		Example: "  longshift intake add --source github --repo acme/web --label longshift\n" +
 			"  longshift intake add nightly --source linear --repo acme/web --assignee me --every 1h -c budget.cost=5 --daily-cost 20",
 		Args:        command.Takes(0, 1, "the name"),
-		Annotations: command.Exits(fault.ExitFailed, fault.ExitConflict, fault.ExitServer, fault.ExitInterrupt),
+		Annotations: command.Exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitConflict, fault.ExitServer, fault.ExitInterrupt),
 		RunE:        func(c *cobra.Command, args []string) error { return o.add(c, &flags, args) },
 	}
 	f, s := c.Flags(), &flags.spec
