@@ -89,7 +89,7 @@ func (r *toolRun) equip(ctx context.Context) (err error) {
 	if r.box, dirs, err = of.launcher.box(ctx, &r.session, in); err != nil {
 		return err
 	}
-	of.launcher.boxes.connectRegistries(&r.box, in.caller)
+	of.launcher.boxes.connectRegistries(&r.box, r.session.StateDir, ".", dirs, in.caller) // home: see commandEnvOf
 	if r.enforcer, err = of.enforcers.of(in, r.tree.Dir(), r.session.StateDir, dirs.Cache,
 		filepath.Join(r.session.StateDir, changeFile)); err != nil {
 		return err

@@ -29,11 +29,13 @@ func (in SessionInput) caller() *Caller {
 	return &Caller{Task: in.TaskID, Session: in.ID, Role: string(in.Role), Pages: strings.Join(in.Tools.Pages(), " ")}
 }
 
-// connectRegistries connects a box to the registries, if the host has a way there, and tells Egress who calls at that moment.
-func (b *boxes) connectRegistries(s *sandbox.Spec, who func() *Caller) {
+// connectRegistries connects a box to the registries, if the host has a way there, and tells Egress who calls at that moment. The home
+// folder of the box's programs is below dir, a folder that they can write to.
+func (b *boxes) connectRegistries(s *sandbox.Spec, dir, home string, d Dirs, who func() *Caller) {
 	if b.confine.Egress == nil {
 		return
 	}
+	writeProxyFiles(dir, home, d)
 	s.Reach = append(s.Reach, sandbox.Reach{Port: EgressPort, Dial: func(ctx context.Context) (net.Conn, error) {
 		now := *who()
 		now.Host = b.host

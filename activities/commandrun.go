@@ -36,7 +36,7 @@ func (r *commandRunner) run(
 		return process.Result{}, err
 	}
 	box.Writable = append(box.Writable, dirs.Home)
-	r.boxes.connectRegistries(&box, func() *Caller { return &Caller{Task: in.TaskID, Role: kind} })
+	r.boxes.connectRegistries(&box, dirs.Home, ".", dirs, func() *Caller { return &Caller{Task: in.TaskID, Role: kind} })
 	if s.Env, err = r.env.forCommand(where.of, dirs, kind, in.Env); err != nil {
 		return process.Result{}, err
 	}

@@ -107,7 +107,7 @@ func (la *launcher) confine(ctx context.Context, s *agent.Session, in SessionInp
 		return box, dirs, err
 	}
 	spec := box
-	la.boxes.connectRegistries(&spec, ends.caller.Load)
+	la.boxes.connectRegistries(&spec, s.StateDir, "home", dirs, ends.caller.Load)
 	ends.show(ctx, s)
 	for _, address := range ends.addresses() {
 		port, dial, err := dialer(address)
