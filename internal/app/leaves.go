@@ -180,7 +180,8 @@ func agentEnv(cfg config.Config) func(activities.Dirs) map[string]string {
 		maps.Copy(env, own)
 		if viaProxy(cfg) {
 			proxy := fmt.Sprintf("http://127.0.0.1:%d", activities.EgressPort)
-			for _, name := range []string{"HTTPS_PROXY", "HTTP_PROXY", "https_proxy", "http_proxy"} {
+			// Yarn from 2 on reads only its own two. It refuses a YARN_NO_PROXY, which it does not know.
+			for _, name := range []string{"HTTPS_PROXY", "HTTP_PROXY", "https_proxy", "http_proxy", "YARN_HTTPS_PROXY", "YARN_HTTP_PROXY"} {
 				env[name] = proxy
 			}
 			env["NO_PROXY"], env["no_proxy"] = "127.0.0.1,localhost,::1", "127.0.0.1,localhost,::1"

@@ -85,6 +85,7 @@ func TestEnvironmentsHoldNoSecret(t *testing.T) {
 		"ASAN_OPTIONS": "detect_leaks=0", "LSAN_OPTIONS": "detect_leaks=0",
 		"HTTPS_PROXY": "http://127.0.0.1:3128", "HTTP_PROXY": "http://127.0.0.1:3128", "https_proxy": "http://127.0.0.1:3128",
 		"http_proxy": "http://127.0.0.1:3128", "NO_PROXY": "127.0.0.1,localhost,::1", "no_proxy": "127.0.0.1,localhost,::1",
+		"YARN_HTTPS_PROXY": "http://127.0.0.1:3128", "YARN_HTTP_PROXY": "http://127.0.0.1:3128",
 	}
 	for name, folder := range toolcache.Variables {
 		want[name] = "/srv/data/caches/r/" + folder
