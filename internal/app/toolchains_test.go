@@ -150,3 +150,17 @@ func TestProgramsInPrivateFolders(t *testing.T) {
 		t.Errorf("a program on PATH is not found: %+v", tools)
 	}
 }
+
+// bun and Ruby's tools keep what they install where tasks may write: a folder of the user's tool chain is only to be read.
+func TestPackagesLieInTheCaches(t *testing.T) {
+	home := bareHome(t)
+	putProgram(t, "true", home, ".bun/bin/bun")
+	cfg, err := config.Load(os.LookupEnv)
+	must(t, err)
+	env := agentEnv(cfg)(activities.Dirs{Cache: "/srv/cache"})
+	for name, want := range map[string]string{"BUN_INSTALL": home + "/.bun", "BUN_INSTALL_CACHE_DIR": "/srv/cache/bun", "GEM_HOME": "/srv/cache/gems"} {
+		if env[name] != want {
+			t.Errorf("%s=%s, want %s", name, env[name], want)
+		}
+	}
+}

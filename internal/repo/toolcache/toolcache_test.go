@@ -94,10 +94,11 @@ func TestBase(t *testing.T) {
 	write(t, own, "cargo/config.toml", "cargo/bin/x", "cargo/registry/src/x", "cargo/registry/index/old/.git/config", "gradle/init.gradle",
 		"gradle/init.d/x", "gradle/gradle.properties",
 		"gradle/caches/modules-2/x", "gradle/wrapper/dists/x", "npm/_cacache/x", "npm/_npx/x", "npm/_logs/x", "go-build/00/x-a", "go-mod/x", "go-mod/cache/vcs/x/config", "go-mod/cache/download/x",
-		"ccache/0/x", "ccache/ccache.conf", "corepack/v1/yarn/x", "pip/wheels/x", "poetry/virtualenvs/x", "other/x", "x")
+		"ccache/0/x", "ccache/ccache.conf", "corepack/v1/yarn/x", "pip/wheels/x", "poetry/virtualenvs/x", "other/x", "x",
+		"bun/left@1.0.0/x", "gems/gems/rake-13/x", "gems/bin/rake", "gems/cache/rake-13.gem", "gems/cache/bundler/git/x/config")
 	s.keep("a", "main", true)
 	_, list = s.begin("b", "main")
-	want(t, "the next task", list, "cargo/registry/src/x", "ccache/0/x", "go-build/00/x-a", "go-mod/cache/download/x", "go-mod/x",
+	want(t, "the next task", list, "cargo/registry/src/x", "ccache/0/x", "gems/cache/rake-13.gem", "go-build/00/x-a", "go-mod/cache/download/x", "go-mod/x",
 		"gradle/caches/modules-2/x", "gradle/wrapper/dists/x", "npm/_cacache/x", "pip/wheels/x")
 	_, list = s.begin("c", "agent's branch")
 	want(t, "a task of another branch", list)
