@@ -91,7 +91,7 @@ func (g *guesser) join(key string, chains []toolchain.Chain, of func(toolchain.C
 			case verdict != policy.Allow:
 				g.note("%s: agents that want to run it themselves would have to ask: %s", command, reason)
 			}
-			if name, _, _ := strings.Cut(command, " "); !strings.ContainsAny(name, "/(") && g.missing(name) {
+			if name, _, _ := strings.Cut(command, " "); name != "." && !strings.ContainsAny(name, "/(") && g.missing(name) {
 				g.note("%s is not installed here, and the %s needs it", name, key)
 			}
 			commands = append(commands, command)

@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// envs maps lock files to environment managers. They run the environment's programs by name.
-var envs = map[string]struct{ setup, run, makes string }{
-	"uv.lock":      {"uv sync --locked", "uv run ", ".venv"},
-	"poetry.lock":  {"poetry install", "poetry run ", ""}, // stored in the home directory
-	"pdm.lock":     {"pdm sync", "pdm run ", ".venv"},
-	"Pipfile.lock": {"pipenv sync --dev", "pipenv run ", ""},
+// envs maps lock files to environment managers. They run the environment's programs by name. extra and group name what they leave out of
+// an environment unless told; "" where they leave out nothing of the kind.
+var envs = map[string]struct{ setup, extra, group, run, makes string }{
+	"uv.lock":      {"uv sync --locked", " --extra ", " --group ", "uv run ", ".venv"},
+	"poetry.lock":  {"poetry install", " --extras ", "", "poetry run ", ""}, // stored in the home directory
+	"pdm.lock":     {"pdm sync", " -G ", "", "pdm run ", ".venv"},
+	"Pipfile.lock": {"pipenv sync --dev", "", "", "pipenv run ", ""},
 }
 
 var (
 	pytestConfig = regexp.MustCompile(`(?m)^\[(tool\.pytest|tool:pytest|pytest\])`)
 	pytestNeeded = regexp.MustCompile(`(?m)(^|["'\s])pytest\b`)
 	ruffNeeded   = regexp.MustCompile(`(?m)(^|["'\s])ruff\b`)
-	extraGroup   = regexp.MustCompile(`(?m)^(dev|test|tests)[ \t]*=`)
 	buildSystem  = regexp.MustCompile(`(?m)^\[build-system\]`)
 	toxEnv       = regexp.MustCompile(`(?m)^\[(tox|testenv)\]`)
 )
@@ -25,23 +25,32 @@ var (
 var pythonFiles = []string{"pyproject.toml", "requirements.txt", "requirements-dev.txt", "dev-requirements.txt", "requirements-test.txt",
 	"setup.cfg", "setup.py", "Pipfile", "tox.ini"}
 
+var requirementLists = []string{"requirements.txt", "requirements-dev.txt", "dev-requirements.txt", "requirements-test.txt"}
+
 // python creates an environment in the work tree unless a manager keeps one. It creates none when there is nothing to install.
 func python(f files, file string) Chain {
-	all := f.text(pythonFiles...)
-	needed := pytestNeeded.MatchString(all)
-	pytest := needed || pytestConfig.MatchString(all) || f.has("pytest.ini", "conftest.py", "tests/conftest.py")
+	all, p := f.text(pythonFiles...), readPyproject(f)
+	ruff := ruffNeeded.MatchString(all)
+	pytest := pytestNeeded.MatchString(all) || pytestConfig.MatchString(all) || f.has("pytest.ini", "conftest.py", "tests/conftest.py")
 	c := Chain{File: file}
 	tool, script := "python3 -m ", "python3 "
 	if env, managed := envs[file]; managed {
-		c.Setup, c.Makes = []string{env.setup}, env.makes
-		tool, script = env.run, env.run+"python "
+		c.Setup, c.Makes = []string{env.setup + p.options(env.extra, env.group)}, env.makes
+		tool, script, c.inside = env.run, env.run+"python ", env.run
 	} else if !pytest && toxEnv.MatchString(f.text("tox.ini")) {
 		return Chain{File: "tox.ini", Check: []string{"tox"}, Makes: ".tox"}
-	} else if what := installs(f, pytest && !needed); what != "" {
-		c.Setup = []string{"python3 -m venv .venv", ".venv/bin/pip install " + what}
-		c.Makes, tool, script = ".venv", ".venv/bin/python -m ", ".venv/bin/python "
+	} else {
+		what, named := installs(f, p)
+		if pytest && !pytestNeeded.MatchString(named) {
+			what = append(what, "pytest")
+		}
+		ruff = ruffNeeded.MatchString(named)
+		if what != nil {
+			c.Setup = []string{"python3 -m venv .venv", ".venv/bin/pip install " + strings.Join(what, " ")}
+			c.Makes, tool, script, c.inside = ".venv", ".venv/bin/python -m ", ".venv/bin/python ", activate
+		}
 	}
-	if ruffNeeded.MatchString(all) {
+	if ruff {
 		c.Check = append(c.Check, tool+"ruff check")
 	}
 	if pytest {
@@ -52,23 +61,28 @@ func python(f files, file string) Chain {
 	return c
 }
 
-// installs returns the arguments of pip install.
-func installs(f files, pytest bool) string {
-	var what []string
-	for _, list := range []string{"requirements.txt", "requirements-dev.txt", "dev-requirements.txt", "requirements-test.txt"} {
+// installs returns the arguments of pip install, and the text that names what they install.
+func installs(f files, p pyproject) (what []string, named string) {
+	for _, list := range requirementLists {
 		if f.has(list) {
 			what = append(what, "-r "+list)
 		}
 	}
-	_, extras, _ := strings.Cut(f.text("pyproject.toml"), "\n[project.optional-dependencies]")
-	extras, _, _ = strings.Cut(extras, "\n[")
-	if m := extraGroup.FindStringSubmatch(extras); m != nil {
-		what = append(what, "-e '.["+m[1]+"]'")
+	named = f.text(requirementLists...)
+	extras := p.testing(p.Project.Extras)
+	if extras != nil {
+		what = append(what, "-e '.["+strings.Join(extras, ",")+"]'")
 	} else if f.has("setup.py") || buildSystem.MatchString(f.text("pyproject.toml")) {
 		what = append(what, "-e .")
 	}
-	if pytest {
-		what = append(what, "pytest")
+	named += strings.Join(p.Project.Needs, "\n") + "\n"
+	for _, extra := range extras {
+		named += strings.Join(p.Project.Extras[extra], "\n") + "\n"
 	}
-	return strings.Join(what, " ")
+	for _, tool := range p.toolsOfGroups() { // by name, because pip before 25.1 knows no groups
+		if !strings.Contains(named, tool) {
+			what, named = append(what, quoted(tool)), named+tool+"\n"
+		}
+	}
+	return what, named
 }

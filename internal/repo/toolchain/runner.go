@@ -21,6 +21,24 @@ func runner(f files) Chain {
 	return Chain{}
 }
 
+// activate precedes commands that find the programs of a Python environment in the work tree first.
+const activate = ". .venv/bin/activate && "
+
+// within returns commands of a runner that run in the environment that the chain's setup makes.
+func (c Chain) within(commands []string) []string {
+	if c.inside == "" || commands == nil {
+		return commands
+	}
+	if c.inside == activate { // once for all
+		return []string{activate + strings.Join(commands, " && ")}
+	}
+	var all []string
+	for _, command := range commands {
+		all = append(all, c.inside+command)
+	}
+	return all
+}
+
 // autotools handles a project built with configure and make, or make alone, whose Makefile has no target that checks.
 func autotools(f files) Chain {
 	switch {

@@ -19,6 +19,8 @@ type Chain struct {
 	Setup []string // commands in order; each also works without the others
 	Check []string
 	Makes string // folder that the commands create and that should not be committed; "" for none
+
+	inside string // what other commands are run with in the environment that Setup makes: activate, or a prefix; "" for nothing
 }
 
 type Found struct {
@@ -118,12 +120,16 @@ func Detect(fsys fs.FS) Found {
 			continue
 		}
 		inside := detect(below)
-		if inside.Runner.Name != "" { // it checks everything in its folder
-			found.Chains = append(found.Chains, inside.Runner.in(folder))
-			continue
-		}
 		for _, c := range inside.Chains {
-			found.Chains = append(found.Chains, c.in(folder))
+			if inside.Runner.Name != "" { // it checks everything in its folder
+				c.Check = nil
+			}
+			if len(c.Setup)+len(c.Check) > 0 {
+				found.Chains = append(found.Chains, c.in(folder))
+			}
+		}
+		if inside.Runner.Name != "" {
+			found.Chains = append(found.Chains, inside.Runner.in(folder))
 		}
 	}
 	if c := autotools(files{fsys}); len(found.Chains) == 0 && c.Name != "" {
@@ -147,6 +153,9 @@ func detect(fsys fs.FS) Found {
 		if file := f.first(t.files...); file != "" {
 			add(t.name, file, t.read(f, file))
 		}
+	}
+	for _, c := range found.Chains {
+		found.Runner.Check = c.within(found.Runner.Check)
 	}
 	if file := f.glob(".sln", ".slnx", ".csproj", ".fsproj", ".vbproj"); file != "" {
 		add("dotnet", file, Chain{Setup: []string{"dotnet restore"}, Check: []string{"dotnet test --no-restore"}, Makes: "obj"})

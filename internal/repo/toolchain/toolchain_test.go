@@ -65,6 +65,17 @@ func TestDetect(t *testing.T) {
 		{"a package with extras", []string{"pyproject.toml=[build-system]\n[project]\nname = \"x\"\n[project.optional-dependencies]\ndocs = []\ndev = [\"pytest\"]\n"},
 			"python by pyproject.toml: python3 -m venv .venv && .venv/bin/pip install -e '.[dev]' | .venv/bin/python -m pytest"},
 		{"pytest that nobody names", []string{"setup.py", "pytest.ini"}, "python by setup.py: python3 -m venv .venv && .venv/bin/pip install -e . pytest | .venv/bin/python -m pytest"},
+		{"pytest that only a file of another tool names", []string{"requirements.txt=flask\n", "tox.ini=[testenv]\ndeps = pytest\n"},
+			"python by requirements.txt: python3 -m venv .venv && .venv/bin/pip install -r requirements.txt pytest | .venv/bin/python -m pytest"},
+		{"pytest in several extras", []string{"pyproject.toml=[project]\nname = \"x\"\n[project.optional-dependencies]\nall = [\"torch\"]\ntest = [\"pytest\"]\nlint = [\"ruff==0.4\"]\ndev = [\"x\"]\n"},
+			"python by pyproject.toml: python3 -m venv .venv && .venv/bin/pip install -e '.[dev,lint,test]' | .venv/bin/python -m ruff check && .venv/bin/python -m pytest"},
+		{"pytest in a group", []string{"pyproject.toml=[build-system]\n[project]\nname = \"x\"\n[dependency-groups]\ndev = [{include-group = \"test\"}, \"ruff==0.4\", \"black\"]\ntest = [\"pytest>=8\", \"pytest-cov\"]\n"},
+			"python by pyproject.toml: python3 -m venv .venv && .venv/bin/pip install -e . 'ruff==0.4' 'pytest>=8' pytest-cov | .venv/bin/python -m ruff check && .venv/bin/python -m pytest"},
+		{"ruff that nothing installs", []string{"requirements.txt=pytest\n", "pyproject.toml=[tool.hatch.envs.lint]\ndependencies = [\"ruff\"]\n"},
+			"python by pyproject.toml: python3 -m venv .venv && .venv/bin/pip install -r requirements.txt | .venv/bin/python -m pytest"},
+		{"uv with extras and groups", []string{"uv.lock", "pyproject.toml=[project]\nname = \"x\"\n[project.optional-dependencies]\ntest = [\"pytest\"]\nplots = [\"matplotlib\"]\n[dependency-groups]\nlint = [\"ruff\"]\ndev = [\"x\"]\n"},
+			"python by uv.lock: uv sync --locked --extra test --group lint | uv run ruff check && uv run pytest"},
+		{"poetry with an extra", []string{"poetry.lock", "pyproject.toml=[tool.poetry.extras]\ntests = [\"pytest\"]\n"}, "python by poetry.lock: poetry install --extras tests | poetry run pytest"},
 		{"django without anything", []string{"pyproject.toml=", "manage.py"}, "python by pyproject.toml:  | python3 manage.py test"},
 		{"tox", []string{"setup.py", "tox.ini=[tox]\n"}, "python by tox.ini:  | tox"},
 		{"tools configured only", []string{"pyproject.toml=[tool.black]\n"}, ""},
@@ -121,6 +132,25 @@ func TestDetectRunner(t *testing.T) {
 	}
 }
 
+// A runner's commands run in the environment that the setup has made.
+func TestRunnerInAnEnvironment(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		tree []string
+		want string
+	}{
+		{[]string{"requirements.txt=pytest\n"}, ". .venv/bin/activate && make lint && make test"},
+		{[]string{"uv.lock", "pyproject.toml="}, "uv run make lint && uv run make test"},
+		{[]string{"poetry.lock", "go.mod"}, "poetry run make lint && poetry run make test"},
+		{[]string{"pyproject.toml=[tool.black]\n"}, "make lint && make test"},
+		{[]string{"go.mod"}, "make lint && make test"},
+	} {
+		if got := strings.Join(Detect(tree(append(tt.tree, "Makefile=lint test:\n\tpytest\n")...)).Runner.Check, " && "); got != tt.want {
+			t.Errorf("%q: got %q, want %q", tt.tree, got, tt.want)
+		}
+	}
+}
+
 func TestDetectSpecs(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]string{"specs/": "specs", "docs/specs/": "docs/specs", "docs/": "", "specs": ""} {
@@ -140,6 +170,8 @@ func TestBelowTheTop(t *testing.T) {
 	}{
 		"two folders": {fstest.MapFS{"api/go.mod": file("module x\n"), "web app/Makefile": file("test:\n\ttrue\n"), "web app/package.json": file("{}"), "docs/package.json": file(`{"scripts":{"test":"x"}}`)},
 			"(cd api && go mod download)", "(cd api && go vet ./...); (cd api && go test ./...); (cd 'web app' && make test)"},
+		"a runner in a folder": {fstest.MapFS{"api/Makefile": file("test:\n\tpytest\n"), "api/requirements.txt": file("pytest\n")},
+			"(cd api && python3 -m venv .venv); (cd api && .venv/bin/pip install -r requirements.txt)", "(cd api && . .venv/bin/activate && make test)"},
 		"the top tells":    {fstest.MapFS{"go.mod": file("module x\n"), "web/package.json": file(`{"scripts":{"test":"x"}}`)}, "go mod download", "go vet ./...; go test ./..."},
 		"only made":        {fstest.MapFS{"Makefile": file("all: x\n\tcc x.c\n"), "src/x.c": file("")}, "", "make"},
 		"configured":       {fstest.MapFS{"configure": file("#!/bin/sh\n"), "Makefile.in": file("")}, "./configure", "make; make check"},

@@ -1,0 +1,92 @@
+package toolchain
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+
+	"github.com/BurntSushi/toml"
+)
+
+// pyproject has the fields of a pyproject.toml that we use.
+type pyproject struct {
+	Project struct {
+		Needs  []string            `toml:"dependencies"`
+		Extras map[string][]string `toml:"optional-dependencies"`
+	} `toml:"project"`
+	Groups map[string][]any `toml:"dependency-groups"` // requirements, and tables that include other groups
+	Tool   struct {
+		Poetry struct {
+			Extras map[string][]string `toml:"extras"`
+		} `toml:"poetry"`
+	} `toml:"tool"`
+}
+
+func readPyproject(f files) (p pyproject) {
+	if _, err := toml.Decode(f.text("pyproject.toml"), &p); err != nil {
+		return pyproject{}
+	}
+	return p
+}
+
+var (
+	testGroups = []string{"test", "tests", "testing", "dev"}
+	checkTool  = regexp.MustCompile(`^(?:pytest|ruff)\b`) // and plug-ins of pytest
+)
+
+// testing returns the sorted names of the sets of requirements that a check needs: by their names, or because they hold its tools.
+func (pyproject) testing(sets map[string][]string) (names []string) {
+	for _, name := range slices.Sorted(maps.Keys(sets)) {
+		if slices.Contains(testGroups, name) || slices.ContainsFunc(sets[name], checkTool.MatchString) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// groups returns the requirements in the groups.
+func (p pyproject) groups() map[string][]string {
+	all := map[string][]string{}
+	for name, entries := range p.Groups {
+		all[name] = nil
+		for _, e := range entries {
+			if requirement, ok := e.(string); ok {
+				all[name] = append(all[name], requirement)
+			}
+		}
+	}
+	return all
+}
+
+// toolsOfGroups returns the requirements in groups that name the tools of a check.
+func (p pyproject) toolsOfGroups() (list []string) {
+	groups := p.groups()
+	for _, name := range p.testing(groups) {
+		for _, requirement := range groups[name] {
+			if checkTool.MatchString(requirement) && !slices.Contains(list, requirement) {
+				list = append(list, requirement)
+			}
+		}
+	}
+	return list
+}
+
+// options are those with which an environment manager installs what a check needs. Each has the group dev without being told.
+func (p pyproject) options(extra, group string) (text string) {
+	extras := maps.Clone(p.Tool.Poetry.Extras)
+	if extras == nil {
+		extras = map[string][]string{}
+	}
+	maps.Copy(extras, p.Project.Extras)
+	for _, name := range p.testing(extras) {
+		if extra != "" {
+			text += extra + name
+		}
+	}
+	for _, name := range p.testing(p.groups()) {
+		if group != "" && name != "dev" {
+			text += group + name
+		}
+	}
+	return text
+}
