@@ -62,6 +62,9 @@ func (g *guesser) all(found toolchain.Found) {
 		g.join("check", chains, func(c toolchain.Chain) []string { return c.Check })
 	}
 	for _, c := range chains {
+		for _, n := range c.Notes {
+			g.note("%s", n)
+		}
 		if c.Makes != "" && len(g.guesses) > 0 && !g.ignored(c.Makes+"/") {
 			g.note("%s is not in .gitignore, and the commands of %s may fill it: it would be committed", c.Makes, c.Name)
 		}

@@ -104,8 +104,8 @@ func TestNamesBelowADomain(t *testing.T) {
 	}
 }
 
-// No host for publishing packages is on the default list. npm and rubygems.org accept packages at the host that serves
-// them; there only the limits apply.
+// No host for publishing packages is on the default list. npm, rubygems.org and plugins.gradle.org accept packages at the
+// host that serves them; there only the limits apply.
 func TestNoHostForUploads(t *testing.T) {
 	d := newDoor(t, Config{}, map[string][]string{})
 	for host := range strings.FieldsSeq(`upload.pypi.org test.pypi.org crates.io www.nuget.org central.sonatype.com oss.sonatype.org s01.oss.sonatype.org ghcr.io

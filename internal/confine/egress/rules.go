@@ -20,7 +20,7 @@ type Rule struct {
 	Internal bool   // the name may resolve to a private address or to this host
 }
 
-// Defaults are the public registries of common package managers.
+// Defaults are the public registries of common package managers, and the hosts of the tool chains that these fetch themselves.
 func Defaults() []Rule {
 	var rules []Rule
 	for _, host := range []string{
@@ -32,7 +32,11 @@ func Defaults() []Rule {
 		"rubygems.org", "index.rubygems.org",
 		"packagist.org", "repo.packagist.org",
 		"repo.maven.apache.org", "repo1.maven.org",
+		"services.gradle.org", "plugins.gradle.org", "plugins-artifacts.gradle.org",
 		"api.nuget.org",
+		"repo.hex.pm", "builds.hex.pm",
+		"nodejs.org",
+		"static.rust-lang.org",
 	} {
 		rules = append(rules, Rule{Host: host})
 	}

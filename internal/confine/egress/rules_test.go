@@ -86,7 +86,8 @@ func TestDefaults(t *testing.T) {
 	defer p.Close()
 	for _, host := range []string{"registry.npmjs.org", "pypi.org", "files.pythonhosted.org", "index.crates.io", "static.crates.io",
 		"proxy.golang.org", "sum.golang.org",
-		"rubygems.org", "repo.packagist.org", "repo.maven.apache.org", "repo1.maven.org", "api.nuget.org", "registry.yarnpkg.com"} {
+		"rubygems.org", "repo.packagist.org", "repo.maven.apache.org", "repo1.maven.org", "api.nuget.org", "registry.yarnpkg.com",
+		"services.gradle.org", "plugins.gradle.org", "plugins-artifacts.gradle.org", "repo.hex.pm", "builds.hex.pm", "nodejs.org", "static.rust-lang.org"} {
 		if r, why := find(p.config.Rules, host, 443, false); why != "" || r.Internal {
 			t.Errorf("%s: %+v, %q", host, r, why)
 		}

@@ -12,6 +12,7 @@ var Variables = map[string]string{
 	"UV_CACHE_DIR": "uv", "CARGO_HOME": "cargo", "BUNDLE_USER_CACHE": "bundle", "COMPOSER_CACHE_DIR": "composer", "GRADLE_USER_HOME": "gradle",
 	"CCACHE_DIR": "ccache", "SCCACHE_DIR": "sccache", "COREPACK_HOME": "corepack", "DENO_DIR": "deno", "POETRY_CACHE_DIR": "poetry",
 	"NUGET_PACKAGES": "nuget", "BUN_INSTALL_CACHE_DIR": "bun",
+	"MIX_HOME": "mix", "HEX_HOME": "hex",
 	"GEM_HOME": "gems", // not BUNDLE_PATH, with which bundler would not see the gems of the machine
 }
 
@@ -20,7 +21,7 @@ var Variables = map[string]string{
 // bun, among whose packages are git directories.
 var packages = []string{
 	"go-build", "go-mod", "npm/_cacache", "yarn", "pip", "uv", "cargo/registry", "bundle", "composer", "gradle/caches/modules-2",
-	"gradle/wrapper/dists", "ccache", "sccache", "deno", "poetry", "nuget", "gems/cache",
+	"gradle/wrapper/dists", "ccache", "sccache", "deno", "poetry", "nuget", "gems/cache", "hex/packages",
 }
 
 // settings lists exceptions that are left out: git directories, whose configuration git obeys, and similar files.

@@ -58,7 +58,8 @@ func php(f files, file string) Chain {
 	var m struct {
 		Scripts map[string]json.RawMessage `json:"scripts"`
 	}
-	c := Chain{Setup: []string{"composer install --no-interaction"}, Makes: "vendor"}
+	c := Chain{Setup: []string{"composer install --no-interaction"}, Makes: "vendor", Notes: []string{"composer downloads packages from GitHub, " +
+		"whose hosts also take uploads, so none is a listed registry: a worker's LONGSHIFT_REGISTRIES has to name api.github.com and codeload.github.com"}}
 	if json.Unmarshal([]byte(f.text(file)), &m) != nil {
 		return Chain{}
 	}
@@ -70,14 +71,15 @@ func php(f files, file string) Chain {
 }
 
 func elixir(files, string) Chain {
-	return Chain{Setup: []string{"mix deps.get"}, Check: []string{"mix test"}, Makes: "_build"}
+	return Chain{Setup: []string{"mix local.hex --force", "mix deps.get"}, Check: []string{"mix test"}, Makes: "_build"}
 }
 
 // jvm has no setup: both tools fetch dependencies during the build and have no command that only fetches them.
 func jvm(_ files, file string) Chain {
 	switch file {
 	case "gradlew":
-		return Chain{Check: []string{"./gradlew check"}, Makes: "build"}
+		return Chain{Check: []string{"./gradlew check"}, Makes: "build", Notes: []string{"gradlew downloads Gradle from GitHub, which is no listed " +
+			"registry: a worker's LONGSHIFT_REGISTRIES has to name github.com and *.githubusercontent.com, or distributionUrl a mirror"}}
 	case "mvnw":
 		return Chain{Check: []string{"./mvnw -B verify"}, Makes: "target"}
 	case "pom.xml":

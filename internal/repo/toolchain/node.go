@@ -3,6 +3,7 @@ package toolchain
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -58,6 +59,11 @@ func node(f files, file string) Chain {
 			c.Setup = []string{setup}
 		}
 	}
+	for _, script := range slices.Sorted(maps.Keys(m.Scripts)) {
+		if slices.Contains(checking, script) && watches(m.Scripts[script]) {
+			c.Notes = append(c.Notes, "the script "+script+" of "+file+" is left out: with --watch it does not end")
+		}
+	}
 	for _, script := range scripts(m.Scripts) {
 		if script == "test" && program != "bun" { // bun test ignores the script and runs bun's own test runner
 			c.Check = append(c.Check, program+" test")
@@ -71,19 +77,32 @@ func node(f files, file string) Chain {
 	return c
 }
 
-// scripts returns the scripts that check, the quick ones first.
+// checking are the scripts that check, the quick ones first. Of variants, which are names in one text, the first is enough.
+var (
+	variants = []string{"lint", "check", "typecheck type-check check-types tsc", "test:ci test test:unit"}
+	checking = strings.Fields(strings.Join(variants, " "))
+)
+
+var watchOff = regexp.MustCompile(`--watch(All)?[= ]false\b`)
+
+// watches tells whether a script waits for changes of files.
+func watches(script string) bool {
+	return strings.Contains(watchOff.ReplaceAllString(script, ""), "--watch")
+}
+
+// scripts returns the scripts that check.
 func scripts(all map[string]string) (names []string) {
 	usable := func(name string) bool {
 		text := all[name]
-		return text != "" && !strings.Contains(text, "no test specified") && !strings.Contains(text, "--watch")
+		return text != "" && !strings.Contains(text, "no test specified") && !watches(text)
 	}
 	if usable("check") && strings.Contains(all["check"], "test") {
 		return []string{"check"}
 	}
-	for _, either := range []string{"lint", "check", "typecheck type-check check-types tsc", "test:ci test test:unit"} {
-		variants := strings.Fields(either)
-		if i := slices.IndexFunc(variants, usable); i >= 0 {
-			names = append(names, variants[i])
+	for _, either := range variants {
+		same := strings.Fields(either)
+		if i := slices.IndexFunc(same, usable); i >= 0 {
+			names = append(names, same[i])
 		}
 	}
 	if names == nil && usable("build") {

@@ -20,6 +20,8 @@ type Chain struct {
 	Check []string
 	Makes string // folder that the commands create and that should not be committed; "" for none
 
+	Notes []string // what a person should know who takes over the commands
+
 	inside string // what other commands are run with in the environment that Setup makes: activate, or a prefix; "" for nothing
 }
 

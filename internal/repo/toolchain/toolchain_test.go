@@ -45,6 +45,8 @@ func TestDetect(t *testing.T) {
 			"node by package.json and package-lock.json: npm ci | npm run build"},
 		{"a test that never ends", []string{`package.json={"scripts":{"test":"vitest --watch","test:unit":"vitest run","typecheck":"tsc"}}`, "package-lock.json"},
 			"node by package.json and package-lock.json: npm ci | npm run typecheck && npm run test:unit"},
+		{"a test that is told not to watch", []string{`package.json={"scripts":{"test":"react-scripts test --watchAll=false","lint":"ng lint --watch false"}}`, "yarn.lock"},
+			"node by package.json and yarn.lock: yarn install --frozen-lockfile | yarn run lint && yarn test"},
 		{"a check that tests", []string{`package.json={"scripts":{"check":"npm run lint && npm test","lint":"x","test":"y"}}`, "pnpm-lock.yaml"},
 			"node by package.json and pnpm-lock.yaml: pnpm install --frozen-lockfile | pnpm run check"},
 		{"pnpm by name", []string{`package.json={"packageManager":"pnpm@9.1.0","dependencies":{"x":"1"},"scripts":{"test":"y"}}`}, "node by package.json: pnpm install | pnpm test"},
@@ -84,7 +86,7 @@ func TestDetect(t *testing.T) {
 		{"rake", []string{"Gemfile", "Rakefile"}, "ruby by Gemfile: bundle install | bundle exec rake"},
 		{"php", []string{`composer.json={"scripts":{"test":["a","b"]}}`}, "php by composer.json: composer install --no-interaction | composer run test"},
 		{"phpunit", []string{`composer.json={}`, "phpunit.xml.dist"}, "php by composer.json: composer install --no-interaction | vendor/bin/phpunit"},
-		{"elixir", []string{"mix.exs"}, "elixir by mix.exs: mix deps.get | mix test"},
+		{"elixir", []string{"mix.exs"}, "elixir by mix.exs: mix local.hex --force && mix deps.get | mix test"},
 		{"gradle", []string{"gradlew", "build.gradle.kts"}, "jvm by gradlew:  | ./gradlew check"},
 		{"gradle without a wrapper", []string{"build.gradle"}, "jvm by build.gradle:  | gradle check"},
 		{"maven", []string{"pom.xml"}, "jvm by pom.xml:  | mvn -B verify"},
@@ -147,6 +149,23 @@ func TestRunnerInAnEnvironment(t *testing.T) {
 	} {
 		if got := strings.Join(Detect(tree(append(tt.tree, "Makefile=lint test:\n\tpytest\n")...)).Runner.Check, " && "); got != tt.want {
 			t.Errorf("%q: got %q, want %q", tt.tree, got, tt.want)
+		}
+	}
+}
+
+func TestNotes(t *testing.T) {
+	t.Parallel()
+	for file, want := range map[string]string{
+		`package.json={"scripts":{"test":"jest --watch","start":"vite --watch","test:ci":"jest --watch=false"}}`: "the script test of package.json is left out: with --watch it does not end",
+		"gradlew=":         "has to name github.com and *.githubusercontent.com, or distributionUrl a mirror",
+		`composer.json={}`: "LONGSHIFT_REGISTRIES has to name api.github.com and codeload.github.com",
+	} {
+		var notes []string
+		for _, c := range Detect(tree(file)).Chains {
+			notes = append(notes, c.Notes...)
+		}
+		if len(notes) != 1 || !strings.HasSuffix(notes[0], want) {
+			t.Errorf("%s: %q", file, notes)
 		}
 	}
 }
