@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,7 +22,7 @@ import (
 type Tool struct {
 	Name   string
 	Works  bool
-	Detail string // its version, or its output when it fails
+	Detail string // its version, or its output when it fails; where it lies when tasks can't see it
 }
 
 // toolQuestions ask each tool chain for its version, for which it has to find its own installation. npm is found with node, and would take
@@ -31,6 +32,9 @@ var toolQuestions = [][]string{
 	{"python3", "--version"}, {"uv", "--version"}, {"cargo", "--version"}, {"cc", "--version"}, {"java", "-version"},
 	{"ruby", "--version"}, {"php", "--version"}, {"dotnet", "--version"},
 }
+
+// packageManagers are only looked for: some take seconds to tell their version.
+var packageManagers = []string{"npm", "pnpm", "yarn", "pip3", "poetry", "pdm", "pipenv", "bundle", "composer", "mvn", "gradle", "mix", "make", "just"}
 
 // ordinaryWork does what the commands of every project rely on. It ends at the first line that fails.
 const ordinaryWork = `set -e
@@ -77,6 +81,7 @@ func Trial(ctx context.Context, c TrialConfig) ([]Tool, error) {
 			"{ out=$(timeout 10 %s 2>&1 </dev/null); echo \"%s $? $(head -n 1 <<<\"$out\")\"; } &\n",
 			q[0], strings.Join(q, " "), q[0])
 	}
+	script += "for name in " + strings.Join(packageManagers, " ") + "; do command -v $name >/dev/null && echo $name 0 found; done\n"
 	spec := process.Bash(script + "wait")
 	spec.Dir, spec.Session, spec.Grace = where.Dir(), filepath.Base(dir), -1
 	// Without the operator's policy: the trial is about the machine, not about permissions.
@@ -91,7 +96,8 @@ func Trial(ctx context.Context, c TrialConfig) ([]Tool, error) {
 		return nil, fault.New(fault.Infra, "ordinary work fails in the sandbox of this machine (%s): %s", res.Exit, lastLine(res.Output)).
 			WithHint("`longshift doctor` shows what the sandbox is made of; report this with its output")
 	}
-	return toolsSeen(res.Output), nil
+	seen := toolsSeen(res.Output)
+	return append(seen.tools(), seen.lacking(searchPath(c.CommandEnv(Dirs{})))...), nil
 }
 
 var trialRef = Ref{TaskID: "trial", Fence: 1}
@@ -116,21 +122,68 @@ func emptyWorkspace(ctx context.Context, dir string) (*workspace.Tree, error) {
 	return m.Open(ctx, trialRef.TaskID, trialRef.Fence)
 }
 
-// toolsSeen reads lines with a name, an exit code and the output of a tool chain, and sorts them as toolQuestions.
-func toolsSeen(output string) []Tool {
-	said := map[string]Tool{}
+// seenTools are the tools that a trial has found, by name.
+type seenTools map[string]Tool
+
+// toolsSeen reads lines with a name, an exit code and the output of a tool.
+func toolsSeen(output string) seenTools {
+	said := seenTools{}
 	for line := range strings.Lines(output) {
 		if f := strings.SplitN(strings.TrimSpace(line), " ", 3); len(f) == 3 {
 			said[f[0]] = Tool{Name: f[0], Works: f[1] == "0", Detail: f[2]}
 		}
 	}
-	var list []Tool
+	return said
+}
+
+// tools returns the tool chains, sorted as toolQuestions.
+func (said seenTools) tools() (list []Tool) {
 	for _, q := range toolQuestions {
 		if t, ok := said[q[0]]; ok {
 			list = append(list, t)
 		}
 	}
 	return list
+}
+
+// lacking returns what the host has on the path and the trial has not found, such as a link into a folder that tasks can't see.
+func (said seenTools) lacking(path string) (list []Tool) {
+	names := slices.Clone(packageManagers)
+	for _, q := range toolQuestions {
+		names = append(names, q[0])
+	}
+	for _, name := range names {
+		if _, ok := said[name]; ok {
+			continue
+		}
+		if file := programOn(path, name); file != "" {
+			list = append(list, Tool{Name: name, Detail: "tasks can't see " + file})
+		}
+	}
+	return list
+}
+
+func searchPath(env []string) string {
+	for _, entry := range env {
+		if path, ok := strings.CutPrefix(entry, "PATH="); ok {
+			return path
+		}
+	}
+	return ""
+}
+
+// programOn returns the file of a program on the path, with links resolved, "" for none.
+func programOn(path, name string) string {
+	for _, dir := range filepath.SplitList(path) {
+		file, err := filepath.EvalSymlinks(filepath.Join(dir, name))
+		if err != nil {
+			continue
+		}
+		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+			return file
+		}
+	}
+	return ""
 }
 
 func lastLine(text string) string {

@@ -34,7 +34,12 @@ var toolPrograms = []string{".local/bin", ".cargo/bin", "go/bin", ".pyenv/shims"
 	".bun/bin", ".deno/bin", ".nvm/versions/node/*/bin", ".local/share/fnm/aliases/default/bin", ".sdkman/candidates/*/current/bin"}
 
 // toolData are folders that links in .local/bin point into.
-var toolData = []string{".local/share/pipx/venvs", ".local/pipx/venvs", ".local/share/uv/tools"}
+var toolData = []string{".local/share/pipx/venvs", ".local/pipx/venvs", ".local/share/uv/tools", ".local/share/pypoetry/venv",
+	".local/share/pdm/venv"}
+
+// brewData are the folders of Homebrew that links in its bin point into, and where its programs find their libraries and certificates. It
+// lies below /home, which tasks can't see.
+var brewData = []string{"Cellar", "opt", "lib", "etc/openssl@3", "etc/ca-certificates"}
 
 // toolEnv is the environment with which programs find the tool chains of the worker's user.
 func toolEnv(cfg config.Config) map[string]string {
@@ -109,6 +114,11 @@ func readable(cfg config.Config) []string {
 		list = append(list, dir)
 		if filepath.Base(dir) == "bin" {
 			list = append(list, filepath.Join(filepath.Dir(dir), "lib/node_modules"))
+			if isFolder(filepath.Join(filepath.Dir(dir), "Cellar")) {
+				for _, folder := range brewData {
+					list = append(list, filepath.Join(filepath.Dir(dir), folder))
+				}
+			}
 			if !strings.HasPrefix(filepath.Base(filepath.Dir(dir)), ".") {
 				list = append(list, filepath.Join(filepath.Dir(dir), "lib"))
 			}

@@ -164,3 +164,38 @@ func TestPackagesLieInTheCaches(t *testing.T) {
 		}
 	}
 }
+
+// Programs of a package manager that are links into its own folders are found in the real box, and one that leads to another hidden place is
+// reported.
+func TestLinkedPrograms(t *testing.T) {
+	home := bareHome(t)
+	link := func(target, name string) {
+		must(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		must(t, os.Symlink(target, name))
+	}
+	brew := filepath.Join(home, "brew/.linuxbrew")
+	t.Setenv("PATH", filepath.Join(brew, "bin")+":/usr/local/bin:/usr/bin:/bin")
+	putProgram(t, "true", home, ".local/share/pypoetry/venv/bin/poetry")
+	link("../share/pypoetry/venv/bin/poetry", filepath.Join(home, ".local/bin/poetry"))
+	putProgram(t, "true", home, ".local/share/pdm/venv/bin/pdm")
+	link("../share/pdm/venv/bin/pdm", filepath.Join(home, ".local/bin/pdm"))
+	putProgram(t, "echo 2.1.0", brew, "Cellar/deno/2.1.0/bin/deno")
+	link("../Cellar/deno/2.1.0/bin/deno", filepath.Join(brew, "bin/deno"))
+	putProgram(t, "true", home, "own/just/just")
+	link("../../own/just/just", filepath.Join(home, ".local/bin/just"))
+	cfg := load(t, "LONGSHIFT_DATA="+filepath.Join(home, ".local/share/longshift"))
+	must(t, os.MkdirAll(cfg.Data, 0o700))
+	tools, err := tryWork(t.Context(), cfg)
+	must(t, err)
+	var fails []string
+	found := false
+	for _, tool := range tools {
+		found = found || tool.Name == "deno" && tool.Detail == "2.1.0"
+		if !tool.Works {
+			fails = append(fails, tool.Name+": "+tool.Detail)
+		}
+	}
+	if want := "just: tasks can't see " + filepath.Join(home, "own/just/just"); !found || len(fails) != 1 || fails[0] != want {
+		t.Errorf("deno is found: %t; what fails: %q, want %q", found, fails, want)
+	}
+}
