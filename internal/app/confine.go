@@ -35,7 +35,7 @@ func newConfinement(ctx context.Context, cfg config.Config, commands *audit.Log,
 	if err != nil {
 		return activities.Confinement{}, nil, err
 	}
-	c := activities.Confinement{Box: box, Hidden: hidden(cfg), Readable: readable(cfg), Mounts: mounts(cfg)}
+	c := confinement(cfg, box)
 	proxy, err := newEgress(cfg, commands, log)
 	if err != nil || proxy == nil {
 		return c, func() {}, err
@@ -49,6 +49,12 @@ func newConfinement(ctx context.Context, cfg config.Config, commands *audit.Log,
 		return ours, nil
 	}
 	return c, func() { _ = proxy.Close() }, nil
+}
+
+// confinement limits what programs of tasks see and use. They reach nothing.
+func confinement(cfg config.Config, box *sandbox.Box) activities.Confinement {
+	return activities.Confinement{Box: box, Hidden: hidden(cfg), Readable: readable(cfg), Mounts: mounts(cfg),
+		Limits: sandbox.Limits{Memory: int64(cfg.Sandbox.Memory) << 20}}
 }
 
 // pageRules returns the hosts of the pages that a session may fetch and this host's operator grants.
@@ -202,7 +208,7 @@ func tryWork(ctx context.Context, cfg config.Config) ([]checkup.Tool, error) {
 		return nil, err
 	}
 	seen, err := activities.Trial(ctx, activities.TrialConfig{Data: cfg.Data, CommandEnv: commandEnv(cfg), Log: log,
-		Confine: activities.Confinement{Box: box, Hidden: hidden(cfg), Readable: readable(cfg), Mounts: mounts(cfg)}})
+		Confine: confinement(cfg, box)})
 	var tools []checkup.Tool
 	for _, t := range seen {
 		tools = append(tools, checkup.Tool(t))

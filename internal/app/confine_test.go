@@ -1,13 +1,17 @@
 package app
 
 import (
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/longshift/longshift/internal/config"
+	"github.com/longshift/longshift/internal/confine/process"
+	"github.com/longshift/longshift/internal/confine/sandbox"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/gateway"
 )
@@ -84,5 +88,23 @@ func TestSettingsFileIsHidden(t *testing.T) {
 	must(t, err)
 	if list := hidden(load(t)); !slices.Contains(list, file) {
 		t.Errorf("%s is not among %q", file, list)
+	}
+}
+
+// The operator's memory for a sandbox holds, and with it the size of /tmp.
+func TestMemoryOfTheSandbox(t *testing.T) {
+	bareHome(t)
+	for setting, want := range map[string]string{"LONGSHIFT_SANDBOX_MEMORY=16384": "4294967296", "LONGSHIFT_SLOTS=1": "2147483648"} {
+		cfg := load(t, "LONGSHIFT_DATA="+t.TempDir(), setting)
+		box, err := newBox(t.Context(), cfg, slog.New(slog.DiscardHandler))
+		must(t, err)
+		s := process.Bash("df --block-size=1 --output=size /tmp | tail -n 1")
+		s.Dir = t.TempDir()
+		s.Env = []string{"PATH=/usr/bin:/bin"}
+		r, err := box.Run(t.Context(), s, process.Limits{Wall: time.Minute}, sandbox.Spec{Work: s.Dir, Limits: confinement(cfg, box).Limits})
+		must(t, err)
+		if got := strings.TrimSpace(r.Output); got != want {
+			t.Errorf("%s: /tmp has %s bytes, want %s", setting, got, want)
+		}
 	}
 }

@@ -23,6 +23,7 @@ type Sandbox struct {
 	Registries []string `envconfig:"LONGSHIFT_REGISTRIES" default:"default"`
 	Proxy      Secret   `envconfig:"LONGSHIFT_EGRESS_PROXY" fallback:"HTTPS_PROXY"`
 	Upload     int      `envconfig:"LONGSHIFT_EGRESS_UPLOAD" default:"10"`
+	Memory     int      `envconfig:"LONGSHIFT_SANDBOX_MEMORY" default:"8192"`
 	Bubblewrap string   `envconfig:"LONGSHIFT_BUBBLEWRAP" default:"bwrap"`
 	Without    []string `envconfig:"LONGSHIFT_SANDBOX_WITHOUT"`
 }

@@ -42,6 +42,7 @@ func (c *Config) validate() []error {
 	wrong(limits.RepoSessions >= 0, "LONGSHIFT_REPOSITORY_SESSIONS", limits.RepoSessions, "negative; give a count, or 0 for no limit")
 	wrong(limits.Quiet >= 0, "LONGSHIFT_BACKLOG_QUIET", limits.Quiet, "negative; give a duration such as 30s, or 0s to take files at once")
 	wrong(c.Sandbox.Upload >= 0, "LONGSHIFT_EGRESS_UPLOAD", c.Sandbox.Upload, "negative; give MiB, or 0 for no limit")
+	wrong(c.Sandbox.Memory >= 512, "LONGSHIFT_SANDBOX_MEMORY", c.Sandbox.Memory, "too little; give MiB, 512 or more")
 	wrong(limits.Lease >= time.Second || c.failed("LONGSHIFT_GATE_LEASE"), "LONGSHIFT_GATE_LEASE", limits.Lease,
 		"too short; give 1s or more, such as 2m")
 	wrong(limits.MaxIterations >= 0, "LONGSHIFT_MAX_ITERATIONS", limits.MaxIterations, "negative; give a count, or 0 for no limit")
