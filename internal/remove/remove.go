@@ -29,11 +29,16 @@ func Below(root *os.Root, name string) error {
 	if !errors.Is(err, fs.ErrPermission) {
 		return err
 	}
+	Open(root, name)
+	return root.RemoveAll(name)
+}
+
+// Open opens the folder of that name, and all below it, to their owner. If it can't, what is then done to them fails.
+func Open(root *os.Root, name string) {
 	_ = fs.WalkDir(root.FS(), name, func(at string, d fs.DirEntry, _ error) error {
 		if d != nil && d.IsDir() {
-			_ = root.Chmod(at, 0o700) // if this fails, so does what follows
+			_ = root.Chmod(at, 0o700)
 		}
 		return nil
 	})
-	return root.RemoveAll(name)
 }

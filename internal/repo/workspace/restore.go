@@ -27,7 +27,7 @@ func (t *Tree) Restore(ctx context.Context, fingerprint string) error {
 		if _, err := o.repo.run(ctx, "read-tree", "--reset", "-u", f[1]); err != nil {
 			return err
 		}
-		if _, err := o.repo.run(ctx, "clean", "-ffdq"); err != nil {
+		if err := o.repo.clean(ctx, false); err != nil {
 			return err
 		}
 		args := []string{"read-tree", "--empty"}
@@ -92,6 +92,5 @@ func (st *steps) reset(ctx context.Context, commit string) error {
 	if _, err := st.repo.run(ctx, args...); err != nil {
 		return err
 	}
-	_, err := st.repo.run(ctx, "clean", "-ffdq")
-	return err
+	return st.repo.clean(ctx, false)
 }

@@ -54,7 +54,7 @@ func (st *steps) finish(ctx context.Context) error {
 		}
 	}
 	if s.Clean {
-		if _, err := st.repo.run(ctx, "clean", "-ffdq"); err != nil {
+		if err := st.repo.clean(ctx, false); err != nil {
 			return err
 		}
 	}
