@@ -24,18 +24,22 @@ const mostLeaks = 50
 
 // scanLeaks looks for secrets in the lines that a diff adds, in the names of its files, and in texts, which are keyed by a name such as
 // "pull request title". Only certain findings count: any form of a value that this process holds, and real tokens.
-// The diff is the output of `git log --patch --text` or `git diff --text`, and may be nil. It is read once, in constant memory.
+// The diff is the output of `git log --format="commit %H" --patch --text` or `git diff --text`, and may be nil. It is read once, in constant
+// memory. A token that a commit adds in one place and removes in another counts only if the process holds it: it is public already.
 // Packed binary content can't be searched: a diff without --text is a fault.Internal. Other errors come from the reader.
 func scanLeaks(r *redact.Redactor, diff io.Reader, texts map[string]string) ([]Leak, error) {
 	s := &leakScan{redact: r}
+	s.added = leakText{redact: r, hit: s.addedSecret}
+	s.removed = leakText{redact: r, hit: s.removedSecret}
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
 		s.file, s.next = name, 1
 		for line := range strings.Lines(texts[name]) {
-			s.add([]byte(line))
+			s.added.add([]byte(line), s.next)
 			s.next++
 		}
-		s.end()
+		s.endFile()
 	}
+	s.endCommit()
 	if diff == nil {
 		return s.found, nil
 	}
@@ -67,60 +71,41 @@ func leakFault(leaks []Leak) error {
 		WithHint("remove it from the commits of the branch, then resume the task, or abandon it; change the key if others may have seen it")
 }
 
-// leakScan joins the lines that are added to one file and searches the text in overlapping pieces. So it finds a secret that is spread over
-// several lines, in a file of any size.
+// leakScan collects what is found in a diff, file by file and commit by commit.
 type leakScan struct {
 	redact *redact.Redactor
 	found  []Leak
 
-	file  string
-	next  int // number of the next line
-	text  []byte
-	lines []lineStart
+	file           string
+	next           int // number of the next line
+	added, removed leakText
+	commit         commitLeaks
 }
 
-// lineStart is the offset of a line in the current text.
-type lineStart struct{ at, line int }
+// endFile ends the lines of one file.
+func (s *leakScan) endFile() {
+	s.added.end()
+	s.removed.end()
+}
 
-func (s *leakScan) add(piece []byte) {
-	if last := len(s.lines) - 1; last < 0 || s.lines[last].line != s.next {
-		s.lines = append(s.lines, lineStart{len(s.text), s.next})
+// endCommit reports what the commit adds.
+func (s *leakScan) endCommit() {
+	for _, l := range s.commit.leaks() {
+		s.report(l)
 	}
-	s.text = append(s.text, piece...)
-	if reach := s.redact.Reach(); len(s.text) >= max(1<<20, 4*reach) {
-		s.search(len(s.text) - reach)
+	s.commit = commitLeaks{}
+}
+
+func (s *leakScan) addedSecret(rule, secret string, line int) {
+	if rule == redact.PrivateKey && testData(s.file) {
+		return
+	}
+	if l := (Leak{Rule: rule, File: s.file, Line: line}); !s.commit.add(l, secret) {
+		s.report(l)
 	}
 }
 
-func (s *leakScan) end() {
-	s.search(len(s.text))
-	s.lines = s.lines[:0]
-}
-
-// search reports secrets that begin before cut, and drops the text up to there. Later ones are found by the next call, in full.
-func (s *leakScan) search(cut int) {
-	for _, f := range s.redact.Find(string(s.text)) {
-		if f.Sure && f.Offset < cut && !(f.Rule == redact.PrivateKey && testData(s.file)) {
-			s.report(Leak{Rule: f.Rule, File: s.file, Line: s.lines[s.lineAt(f.Offset)].line})
-		}
-	}
-	if cut > 0 {
-		s.lines = append(s.lines[:0], s.lines[s.lineAt(cut):]...)
-	}
-	for i := range s.lines {
-		s.lines[i].at = max(0, s.lines[i].at-cut)
-	}
-	s.text = append(s.text[:0], s.text[cut:]...)
-}
-
-// lineAt returns the index of the line that holds the byte at offset.
-func (s *leakScan) lineAt(offset int) int {
-	n, exact := slices.BinarySearchFunc(s.lines, offset, func(l lineStart, at int) int { return l.at - at })
-	if !exact {
-		n--
-	}
-	return n
-}
+func (s *leakScan) removedSecret(_, secret string, _ int) { s.commit.remove(secret) }
 
 // testData tells by its name whether a file belongs to tests. Nearly all private keys in public code are in such files and were made for
 // tests, so they stop no push. Keys that this process holds stop a push from any file.

@@ -71,7 +71,7 @@ func (r *repository) commit(files map[string]string) {
 
 // pushed returns the changes that a push of all commits but the first would publish.
 func (r *repository) pushed() string {
-	return r.git("log", "--format=", "--patch", "--text", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames", "--diff-merges=separate",
+	return r.git("log", "--format=commit %H", "--patch", "--text", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--diff-merges=separate",
 		r.git("rev-list", "--max-parents=0", "HEAD")[:40]+"..HEAD")
 }
 
@@ -108,6 +108,10 @@ func TestLeaksInFiles(t *testing.T) {
 		{"among lines that stay", map[string]string{"a.txt": "--\n==\n--\n"}, map[string]string{"a.txt": "--\n" + canary[:9] + "\n==\n" + canary[9:] + "\n--\n"}, []Leak{{"held-value:split", "a.txt", 2}}},
 		{"taken out", map[string]string{"a.txt": canary + "\nrest\n"}, map[string]string{"a.txt": "rest\n"}, nil},
 		{"stays", map[string]string{"a.txt": canary + "\n"}, map[string]string{"a.txt": canary + "\nmore\n"}, nil},
+		{"moved", map[string]string{"m.txt": token + "\n", "x.pem": pem}, map[string]string{"m.txt": "", "z.txt": token + "\n", "x.pem": "", "a.yaml": "key: |\n  " + strings.ReplaceAll(pem, "\n", "\n  ")}, nil},
+		{"a value that is moved", map[string]string{"a.txt": canary + "\n"}, map[string]string{"a.txt": "", "b.txt": canary + "\n"}, []Leak{{"held-value", "b.txt", 1}}},
+		{"same line changed", map[string]string{"a.go": "key := \"" + token + "\"\n"}, map[string]string{"a.go": "const key = \"" + token + "\" // renamed\n"}, nil},
+		{"another token", map[string]string{"a.go": token + "\n"}, map[string]string{"a.go": token[:20] + "x" + token[21:] + "\n"}, []Leak{{"github-token", "a.go", 1}}},
 		{"file removed", map[string]string{canary: canary + "\n"}, map[string]string{canary: ""}, nil},
 		{"no line end", nil, map[string]string{"a.txt": "x\n" + canary}, []Leak{{"held-value", "a.txt", 2}}},
 		{"binary", nil, map[string]string{"a.bin": "\x00\x01\n\x00" + canary + "\x00\xff"}, []Leak{{"held-value", "a.bin", 2}}},
@@ -142,12 +146,14 @@ func TestLeaksBetweenCommits(t *testing.T) {
 	r := newRepository(t, map[string]string{"a.txt": "x\n"})
 	r.commit(map[string]string{"key": canary + "\n"})
 	r.commit(map[string]string{"key": ""})
-	r.git("checkout", "-q", "-b", "side", "HEAD~2")
+	r.commit(map[string]string{"token": token + "\n"})
+	r.commit(map[string]string{"token": ""})
+	r.git("checkout", "-q", "-b", "side", "HEAD~4")
 	r.commit(map[string]string{"side": "s\n"})
 	r.git("checkout", "-q", "main")
 	r.git("merge", "-q", "--no-commit", "side")
 	r.commit(map[string]string{"merged": token + "\n"})
-	want := []Leak{{"github-token", "merged", 1}, {"held-value", "key", 1}}
+	want := []Leak{{"github-token", "merged", 1}, {"github-token", "token", 1}, {"held-value", "key", 1}}
 	if diff := cmp.Diff(want, scan(t, r.pushed(), nil)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}

@@ -18,6 +18,7 @@ type patch struct {
 	header  bool   // the current line is between the first line about a file and its first hunk
 	file    string // the name after the change; "" when the file is deleted
 	adding  bool   // the current line is an added one
+	taking  bool   // it is a removed one
 	partial bool   // the current line continues in the next piece
 }
 
@@ -34,15 +35,20 @@ func (p *patch) read(in *bufio.Reader) error {
 				return err
 			}
 		case p.adding:
-			p.scan.add(piece)
+			p.scan.added.add(piece, p.scan.next)
+		case p.taking:
+			p.scan.removed.add(piece, 0)
 		}
 		if p.adding && !p.partial {
-			p.adding = false
 			p.scan.next++
+		}
+		if !p.partial {
+			p.adding, p.taking = false, false
 		}
 		if err == io.EOF {
 			p.named()
-			p.scan.end()
+			p.scan.endFile()
+			p.scan.endCommit()
 			return nil
 		}
 	}
@@ -50,10 +56,15 @@ func (p *patch) read(in *bufio.Reader) error {
 
 // line reads a line, or the first piece of a long one.
 func (p *patch) line(line []byte) error {
+	signs := line[:min(len(line), max(p.signs, 1))]
 	switch text := string(line[:min(len(line), 24)]); {
+	case strings.HasPrefix(text, "commit "):
+		p.named()
+		p.scan.endFile()
+		p.scan.endCommit()
 	case strings.HasPrefix(text, "diff --"):
 		p.named()
-		p.scan.end()
+		p.scan.endFile()
 		p.header, p.file, p.signs = true, sameName(string(line)), 1
 	case strings.HasPrefix(text, "@@"):
 		p.named()
@@ -61,9 +72,12 @@ func (p *patch) line(line []byte) error {
 		p.scan.file, p.scan.next = p.file, hunkLine(string(line))
 	case p.header:
 		return p.about(strings.TrimRight(string(line), "\t\r\n"))
-	case bytes.IndexByte(line[:min(len(line), max(p.signs, 1))], '+') >= 0:
+	case bytes.IndexByte(signs, '+') >= 0:
 		p.adding = true
-		p.scan.add(line[min(len(line), max(p.signs, 1)):])
+		p.scan.added.add(line[len(signs):], p.scan.next)
+	case bytes.IndexByte(signs, '-') >= 0 && p.signs > 0:
+		p.taking = true
+		p.scan.removed.add(line[len(signs):], 0)
 	case text[0] == ' ':
 		p.scan.next++
 	}

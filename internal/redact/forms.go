@@ -28,6 +28,9 @@ const (
 	rulePart    = "held-value:part"
 )
 
+// Held reports whether a rule stands for values that the process holds, and not for a public format of tokens.
+func Held(rule string) bool { return strings.HasPrefix(rule, rulePlain) }
+
 // form is an encoding of a value to search for.
 type form struct {
 	rule  string

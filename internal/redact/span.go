@@ -66,7 +66,7 @@ func strength(f span) int {
 		return 4
 	case f.rule == rulePart:
 		return 2 // part of a longer match that was found too
-	case strings.HasPrefix(f.rule, rulePlain):
+	case Held(f.rule):
 		return 3
 	case f.sure:
 		return 1

@@ -12,9 +12,10 @@ import (
 // whole are the diff options that show every change as text, whatever attributes say.
 var whole = []string{"--patch", "--text", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames"}
 
-// Outgoing writes every change of the task's commits as patches, commit by commit: everything that a push would publish, even if a later
-// commit reverts it. Files are shown as text whatever attributes say. Changes that came in with a merge of the base branch are left out,
-// because the remote has them already. For the merge itself, only the difference from git's automatic merge is written.
+// Outgoing writes every change of the task's commits as patches, commit by commit, each after a line with its id: everything that a push
+// would publish, even if a later commit reverts it. Files are shown as text whatever attributes say. Changes that came in with a merge of
+// the base branch are left out, because the remote has them already. For the merge itself, only the difference from git's automatic merge
+// is written.
 func (t *Tree) Outgoing(ctx context.Context, to io.Writer) error {
 	return wrap("show the changes to push", t.at.reading(ctx, func(o *opened) error {
 		head, err := o.branch.head(ctx)
@@ -33,7 +34,7 @@ func (h *history) patches(ctx context.Context, head string, to io.Writer) error 
 	if err != nil {
 		return err
 	}
-	r, log := h.bare, slices.Concat([]string{"log", "--format=", "--diff-merges=separate", "--root"}, whole)
+	r, log := h.bare, slices.Concat([]string{"log", "--format=commit %H", "--diff-merges=separate", "--root"}, whole)
 	if len(merges) == 0 {
 		revs, err := h.own(ctx, head)
 		if err != nil {
@@ -49,6 +50,9 @@ func (h *history) patches(ctx context.Context, head string, to io.Writer) error 
 	}
 	for _, ids := range merges {
 		before, err := h.before(ctx, ids[1:])
+		if err == nil {
+			_, err = fmt.Fprintln(to, "commit", ids[0])
+		}
 		if err == nil {
 			err = r.pipe(ctx, nil, to, slices.Concat([]string{"diff-tree", "-r"}, whole, []string{before, ids[0]})...)
 		}

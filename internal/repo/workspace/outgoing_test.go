@@ -16,13 +16,13 @@ func TestOutgoing(t *testing.T) {
 	_, tree := b.prepare("t-1", 1)
 	b.commit(tree, "1", map[string]string{"one.txt": "first\n", ".gitattributes": "*.txt binary\n"})
 	gittest.Write(t, tree.Dir(), map[string]string{"one.txt": "second\n"})
-	_, err := tree.Commit(t.Context(), CommitSpec{Key: "2", Message: "change one\n\nwith a body"})
+	last, err := tree.Commit(t.Context(), CommitSpec{Key: "2", Message: "change one\n\nwith a body"})
 	must(t, err)
 	var patch strings.Builder
 	if err := tree.Outgoing(t.Context(), &patch); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"+first\n", "-first\n", "+second\n"} {
+	for _, want := range []string{"commit " + last.ID + "\n", "+first\n", "-first\n", "+second\n"} {
 		if !strings.Contains(patch.String(), want) {
 			t.Errorf("%q is not in what goes out:\n%s", want, patch.String())
 		}
