@@ -144,9 +144,16 @@ func (r repo) judge(err error) error {
 	if unfit.MatchString(e.Stderr) {
 		return fault.New(fault.Work, "%w; see .gitattributes, and how the file is encoded", err)
 	}
+	if closed.MatchString(e.Stderr) {
+		return fault.New(fault.Work, "a file can't be read: %w", err).
+			WithHint("make it readable (chmod), remove it, or have .gitignore leave it out")
+	}
 	return disk.Fault(err, r.runner.data)
 }
 
 // unfit matches git's errors about a file whose content it can't convert. Only a change to the file or to .gitattributes resolves them.
 var unfit = regexp.MustCompile(`(?m)^(fatal|error): (failed to encode '|encoding '.* and back is not the same` +
 	`|BOM is (prohibited|required) in '|true/false are no valid working-tree-encodings)`)
+
+// closed matches git's errors about a file that it may not read. Its errors about its own folders read otherwise.
+var closed = regexp.MustCompile(`(?m)^error: (open|lstat|readlink)\(".*"\): Permission denied$`)

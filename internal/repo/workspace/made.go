@@ -2,16 +2,9 @@ package workspace
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
-	"syscall"
 )
 
 // mostMade limits how many files made by commands are remembered. Any others are treated like the task's own files.
@@ -109,36 +102,6 @@ func (x *index) dirty(ctx context.Context) (files map[string]string, known []str
 		}
 	}
 	return files, slices.Concat(c.paths[:len(c.paths)-c.fresh], c.removed), nil
-}
-
-// contentPrint identifies a file's content: its kind and a hash, or "none" if the file does not exist.
-func contentPrint(root *os.Root, path string) (string, error) {
-	info, err := root.Lstat(filepath.FromSlash(path))
-	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
-		return "none", nil
-	case err != nil:
-		return "", err
-	case info.Mode()&fs.ModeSymlink != 0:
-		target, err := root.Readlink(filepath.FromSlash(path))
-		return "link " + target, err
-	case !info.Mode().IsRegular():
-		return info.Mode().Type().String(), nil
-	}
-	f, err := root.Open(filepath.FromSlash(path))
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
-		return "", err
-	}
-	kind := "file "
-	if info.Mode()&0o100 != 0 {
-		kind = "program "
-	}
-	return kind + hex.EncodeToString(sum.Sum(nil)), nil
 }
 
 // withoutMade removes from the changes those that commands have made to files that no commit of the task has touched.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/repo/workspace/gittest"
 )
 
@@ -99,5 +100,63 @@ func TestChecksLeaveTheWorkAsItIs(t *testing.T) {
 	must(t, err)
 	if want := []string{"out/report.xml (made by setup or the check)"}; !slices.Equal(c.LeftOut, want) {
 		t.Errorf("left out are %q, want %q", c.LeftOut, want)
+	}
+}
+
+// Files that a program has made unreadable are changes like others: what a command leaves so stays out, and a commit names what an agent does.
+func TestUnreadableFiles(t *testing.T) {
+	if asAnotherUser(t) {
+		return
+	}
+	b := newBench(t, gittest.NewBare(t, map[string]string{"a.go": "package a\n", "b.go": "package b\n"}))
+	_, tree := b.prepare("t-1", 1)
+	dir := tree.Dir()
+	closes := func(files map[string]string) {
+		t.Helper()
+		gittest.Write(t, dir, files)
+		for name := range files {
+			must(t, os.Chmod(filepath.Join(dir, name), 0))
+		}
+	}
+	for _, key := range []string{"setup-01", "check-01"} {
+		must(t, tree.BeforeCommand(t.Context(), key, key == "check-01"))
+		closes(map[string]string{key: "x\n"})
+		must(t, tree.AfterCommand(t.Context(), key, key == "check-01"))
+	}
+	before, err := tree.Fingerprint(t.Context())
+	must(t, err)
+	gittest.Write(t, dir, map[string]string{"a.go": "package a // work\n"})
+	c, err := tree.Commit(t.Context(), CommitSpec{Key: "1", Message: "x"})
+	must(t, err)
+	if want := []string{"check-01 (made by setup or the check)", "setup-01 (made by setup or the check)"}; !slices.Equal(c.LeftOut, want) || !c.Created {
+		t.Errorf("left out are %q, want %q: %+v", c.LeftOut, want, c)
+	}
+	closes(map[string]string{"b.go": "package b // work\n"})
+	_, err = tree.Commit(t.Context(), CommitSpec{Key: "2", Message: "x"})
+	wantFault(t, err, fault.Work, "b.go", "can't be read")
+	if !strings.Contains(fault.HintOf(err), "chmod") {
+		t.Errorf("the hint is %q", fault.HintOf(err))
+	}
+	must(t, tree.Restore(t.Context(), before))
+	if got := readFile(t, dir, "b.go"); got != "package b\n" {
+		t.Errorf("restored, b.go holds %q", got)
+	}
+}
+
+// A command may replace a folder by a link that leads out of the work tree.
+func TestAFolderBecomesALink(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, gittest.NewBare(t, map[string]string{"a.go": "package a\n", "dir/deep/b.go": "package b\n"}))
+	_, tree := b.prepare("t-1", 1)
+	for _, key := range []string{"setup-01", "check-01"} {
+		must(t, tree.BeforeCommand(t.Context(), key, key == "check-01"))
+		must(t, os.RemoveAll(filepath.Join(tree.Dir(), "dir")))
+		must(t, os.Symlink(t.TempDir(), filepath.Join(tree.Dir(), "dir")))
+		must(t, tree.AfterCommand(t.Context(), key, key == "check-01"))
+	}
+	c, err := tree.Commit(t.Context(), CommitSpec{Key: "1", Message: "x"})
+	must(t, err)
+	if c.Created {
+		t.Errorf("committed %+v", c)
 	}
 }

@@ -18,7 +18,8 @@ type index struct {
 	maker *commitMaker
 }
 
-// snapshot writes the tree that a commit would have now, without excluded files and those that narrow removes. The index is not changed.
+// snapshot writes the tree that a commit would have now, without excluded files and those that narrow removes. The index is not changed. A file
+// that can't be read fails a commit, but no snapshot.
 func (x *index) snapshot(ctx context.Context, head string, exclude []string, narrow func(*changes) error) (tree string, err error) {
 	copied, err := copyIndex(x.place.git())
 	if err != nil {
@@ -30,7 +31,7 @@ func (x *index) snapshot(ctx context.Context, head string, exclude []string, nar
 	if x.state.Merging != nil {
 		parent = x.state.Merging.Tree
 	}
-	if _, err := r.stage(ctx, head, parent, exclude, narrow); err != nil {
+	if _, err := r.stage(ctx, head, parent, exclude, x.withoutUnreadable(narrow)); err != nil {
 		return "", err
 	}
 	return r.run(ctx, "write-tree")
