@@ -57,11 +57,11 @@ type commits struct {
 	maker    *commitMaker
 }
 
-// Commit commits everything in the work tree that is neither ignored nor excluded. Changes of closed files are undone. Commits that the
-// agent has made on top of ours are rewritten as ours if they can be adopted (see adopt); otherwise their content goes into one commit with
-// the rest. When an earlier call with the same key has made the commit, that commit is returned. While a merge waits (see MergeBase),
-// Commit concludes it, including what the agent has committed. It then fails with fault.Work while conflict markers are left, or when the
-// work tree has lost the merged changes.
+// Commit commits everything in the work tree that is neither ignored nor excluded, and ignored files that the agent has staged. Changes of
+// closed files are undone. Commits that the agent has made on top of ours are rewritten as ours if they can be adopted (see adopt);
+// otherwise their content goes into one commit with the rest. When an earlier call with the same key has made the commit, that commit is
+// returned. While a merge waits (see MergeBase), Commit concludes it, including what the agent has committed. It then fails with fault.Work
+// while conflict markers are left, or when the work tree has lost the merged changes.
 func (t *Tree) Commit(ctx context.Context, s CommitSpec) (c Commit, err error) {
 	if err := checkKey(s.Key); err != nil {
 		return c, err

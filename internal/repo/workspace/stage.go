@@ -30,13 +30,18 @@ type changes struct {
 // changes finds the changes of the work tree. It never looks into submodules and embedded repositories, because the agent controls their
 // configuration.
 func (r repo) changes(ctx context.Context, exclude []string) (c changes, err error) {
+	return r.changesIn(ctx, allBut(exclude), exclude)
+}
+
+// allBut returns the pathspecs for everything but what is excluded. Names are not among them: isExcluded is quicker.
+func allBut(exclude []string) []string {
 	where := []string{"."}
 	if !plain(exclude) {
 		for _, e := range exclude {
 			where = append(where, ":(exclude)"+e)
 		}
 	}
-	return r.changesIn(ctx, where, exclude)
+	return where
 }
 
 // changesOf finds the changes of the named files only.
@@ -107,8 +112,8 @@ func isExcluded(name string, exclude []string) bool {
 	return slices.ContainsFunc(exclude, func(e string) bool { return strings.HasPrefix(name+"/", path.Clean(e)+"/") })
 }
 
-// stage fills the index with the content of parent and everything in the work tree that is not excluded, ignored or removed by narrow.
-// Usually the index matches head already, because head was committed from it.
+// stage fills the index with the content of parent and everything in the work tree that is not excluded, ignored or removed by narrow. What
+// an agent has staged does not count as ignored. Usually the index matches head already, because head was committed from it.
 func (r repo) stage(ctx context.Context, head, parent string, exclude []string, narrow func(*changes) error) (changes, error) {
 	align := func() error {
 		if parent == "" {
@@ -129,6 +134,9 @@ func (r repo) stage(ctx context.Context, head, parent string, exclude []string, 
 		if err = align(); err == nil {
 			c, err = r.changes(ctx, exclude)
 		}
+	}
+	if err == nil {
+		err = r.addForced(ctx, parent, exclude, &c)
 	}
 	if err == nil && narrow != nil {
 		err = narrow(&c)

@@ -1,0 +1,107 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/longshift/longshift/internal/excerpt"
+)
+
+// addForced adds to the changes the files that an agent has staged, or committed, although .gitignore lists them: `git add -f` says that they
+// belong to the work. All else of them is as for other new files.
+func (r repo) addForced(ctx context.Context, parent string, exclude []string, c *changes) error {
+	names, err := r.stagedByAgent(ctx, parent, allBut(exclude))
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil { // the index is the agent's, and may be anything
+		r.runner.log.InfoContext(ctx, "what the agent has staged can't be read", "folder", r.work, "reason", excerpt.Line(err.Error(), 300))
+		return nil
+	}
+	known := map[string]bool{}
+	for _, name := range slices.Concat(c.paths, c.junk) {
+		known[name] = true
+	}
+	root, err := os.OpenRoot(r.work)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	names = slices.DeleteFunc(names, func(name string) bool {
+		return known[name] || !fs.ValidPath(name) || isExcluded(name, exclude) || !realFile(root, name)
+	})
+	if len(names) == 0 {
+		return nil
+	}
+	names, junk, err := r.weed(ctx, names)
+	c.paths, c.fresh, c.junk = append(c.paths, names...), c.fresh+len(names), append(c.junk, junk...)
+	return err
+}
+
+// realFile reports whether a file or a link is there, in folders of the work tree.
+func realFile(root *os.Root, name string) bool {
+	info, err := root.Lstat(filepath.FromSlash(name))
+	dir := path.Dir(name)
+	return err == nil && (info.Mode().IsRegular() || info.Mode()&fs.ModeSymlink != 0) && (dir == "." || realFolders(root, dir))
+}
+
+// stagedByAgent lists the files that the agent's index has beyond a commit. Git reads a copy of that index, with our configuration.
+func (r repo) stagedByAgent(ctx context.Context, commit string, where []string) (names []string, err error) {
+	if commit == "" {
+		return nil, nil
+	}
+	copied, err := r.agentIndex()
+	if err != nil || copied == "" {
+		return nil, err
+	}
+	defer os.Remove(copied)
+	args := []string{"diff-index", "--cached", "--raw", "-z", "--no-renames", "--no-abbrev", "--diff-filter=A",
+		"--ignore-submodules=none", commit, "--"}
+	text, err := r.with("GIT_INDEX_FILE="+copied).bounded().run(ctx, append(args, where...)...)
+	rawEntries(text, func(name string, e entry) bool {
+		if strings.HasPrefix(e.mode, "100") || strings.HasPrefix(e.mode, "120") { // no other repository's commit
+			names = append(names, name)
+		}
+		return true
+	})
+	return names, err
+}
+
+// agentIndex copies the agent's index to a temporary file in our git directory. It returns "" when there is none, or no regular file.
+func (r repo) agentIndex() (string, error) {
+	root, err := os.OpenRoot(r.work)
+	if err != nil {
+		return "", err
+	}
+	defer root.Close()
+	const name = ".git/index"
+	info, err := root.Lstat(name)
+	if err != nil || !info.Mode().IsRegular() || !realFolders(root, ".git") {
+		return "", nil
+	}
+	if info.Size() > r.runner.most {
+		return "", errors.New("the index is too large")
+	}
+	in, err := root.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer in.Close()
+	out, err := os.CreateTemp(r.dir, "snapshot-*.index")
+	if err != nil {
+		return "", err
+	}
+	_, err = io.Copy(out, io.LimitReader(in, r.runner.most))
+	if err = errors.Join(err, out.Close()); err != nil {
+		os.Remove(out.Name())
+		return "", err
+	}
+	return out.Name(), nil
+}
