@@ -11,8 +11,10 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/longshift/longshift/internal/repo/git"
 	"github.com/longshift/longshift/task"
 )
 
@@ -90,12 +92,44 @@ func (m *mirrors) base(ctx context.Context, rem remote, name, format, branch, ti
 	if err == nil && have == tip {
 		return tip, nil
 	}
-	_, err = rem.call(ctx, r, "fetch", "--quiet", "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance",
-		"--update-shallow", "--force", "--", rem.url, "+refs/heads/"+branch+":"+ref)
-	if err != nil {
+	if err := m.withTags(ctx, rem, r, "+refs/heads/"+branch+":"+ref); err != nil {
 		return "", fmt.Errorf("fetch %s: %w", branch, err)
 	}
 	return r.ref(ctx, ref)
+}
+
+// withTags fetches a branch with the tags in its history, which builds ask for. Where a tag is in the way of another, as "a" is of "a/b",
+// all are fetched anew. Where that fails too, the branch comes without them.
+func (m *mirrors) withTags(ctx context.Context, rem remote, r repo, what string) error {
+	fetch := func(options ...string) error {
+		args := slices.Concat([]string{"fetch", "--quiet", "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance",
+			"--update-shallow", "--force"}, options, []string{"--", rem.url, what})
+		_, err := rem.call(ctx, r, args...)
+		return err
+	}
+	err := fetch()
+	if !tagInTheWay(err) {
+		return err
+	}
+	m.log.WarnContext(ctx, "the tags of a mirror are fetched anew", "mirror", r.dir, "reason", err)
+	old, err := r.run(ctx, "for-each-ref", "--format=delete %(refname)", "refs/tags")
+	if err == nil && old != "" {
+		_, err = r.feed(ctx, old+"\n", "update-ref", "--stdin")
+	}
+	if err != nil {
+		return err
+	}
+	if err = fetch(); tagInTheWay(err) {
+		m.log.WarnContext(ctx, "tags can't be fetched", "mirror", r.dir, "error", err)
+		return fetch("--no-tags")
+	}
+	return err
+}
+
+// tagInTheWay reports whether a fetch has failed at a tag.
+func tagInTheWay(err error) bool {
+	e, failed := errors.AsType[*git.Error](err)
+	return failed && strings.Contains(e.Stderr, "refs/tags/")
 }
 
 // tip fetches the task's own branch from the remote into the mirror, under the ref that pin sets.

@@ -1,8 +1,8 @@
 // Package workspace keeps the git side of a task: its work tree, branch, commits, checkpoints and fence.
 //
 // A task has two git directories. Ours is outside the work tree: we write its configuration and compare it before each use. The other is
-// .git in the work tree and belongs to the agent: we write it, and read only commit ids, objects and the names in its index. So no hook, filter, monitor
-// or helper that a repository or an agent names ever runs here.
+// .git in the work tree and belongs to the agent: we write it, and read only commit ids, objects and the names in its index. So no hook,
+// filter, monitor or helper that a repository or an agent names ever runs here.
 //
 // The package runs only git, which runs our own filters for Git LFS. It knows no forge and no agent, and does not decide when to commit.
 package workspace
