@@ -73,8 +73,16 @@ func (r repo) shallow() (string, error) {
 	return string(data), nil
 }
 
-// mirrored returns a branch's ref in the mirror. The name is flat, so that a branch "a/b" can replace a branch "a" on the remote.
-func mirrored(branch string) string { return "refs/mirror/" + url.PathEscape(branch) }
+// mirrored returns a branch's ref in the mirror. The name is flat, so that a branch "a/b" can replace a branch "a" on the remote. If it
+// is too long for the name of a file, it is a hash.
+func mirrored(branch string) string {
+	name := url.PathEscape(branch)
+	if len(name) > 240 {
+		sum := sha256.Sum256([]byte(branch))
+		name = "long%" + hex.EncodeToString(sum[:])
+	}
+	return "refs/mirror/" + name
+}
 
 // base fetches the base branch into the mirror and keeps its commit there for the task.
 func (m *mirrors) base(ctx context.Context, rem remote, name, format, branch, tip string) (string, error) {

@@ -38,3 +38,17 @@ func TestTagsInTheWay(t *testing.T) {
 		t.Error("the log does not name the tags that are done without")
 	}
 }
+
+// The base branch may have a name that is too long for a file once it is escaped.
+func TestLongBaseBranch(t *testing.T) {
+	t.Parallel()
+	remote := gittest.NewBare(t, start)
+	s := Spec{TaskID: "t-1", Base: strings.Repeat("長", 65), Branch: "longshift/t-1", Fence: 1}
+	gittest.Git(t, remote, "branch", s.Base, "main")
+	b := newBench(t, remote)
+	s.Repository = b.repository()
+	ws, tree := b.prepareOn(b.m, s)
+	if got := agent(t, tree, "rev-parse", "origin/"+s.Base); got != ws.Head {
+		t.Errorf("the base branch is at %q, want %s", got, ws.Head)
+	}
+}
