@@ -82,11 +82,12 @@ func (g *Git) CommitWork(ctx context.Context, in CommitInput) (Committed, error)
 	case err == nil:
 		out.Commit, out.Created, out.Earlier = c.ID, c.Created, g.bySessions(c.Earlier)
 		out.Forged = slices.ContainsFunc(c.LeftOut, func(file string) bool { return strings.HasPrefix(file, deliverable.Path+" ") })
-		empty, err := unfilled(ctx, tree)
+		lacking, err := unfilled(ctx, tree)
 		if err != nil {
 			return out, err
 		}
-		out.Notes = notes(g.redact, about{"left out of the commit", c.LeftOut}, about{"large files in the commit", c.Large}, empty)
+		list := append([]about{{"left out of the commit", c.LeftOut}, {"large files in the commit", c.Large}}, lacking...)
+		out.Notes = notes(g.redact, list...)
 	case ctx.Err() != nil:
 		return out, ctx.Err()
 	case isOneOf(err, fault.Fenced, fault.NotFound, fault.Denied, fault.Infra, fault.Internal):

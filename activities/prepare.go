@@ -135,13 +135,13 @@ func (p *Preparer) prepare(ctx context.Context, in PrepareInput) (Prepared, erro
 		return Prepared{}, err
 	}
 	defer tree.Close()
-	empty, err := unfilled(ctx, tree)
+	lacking, err := unfilled(ctx, tree)
 	if err != nil {
 		return Prepared{}, err
 	}
 	return Prepared{
 		Branch: ws.Branch, Base: ws.BaseBranch, BaseCommit: ws.BaseCommit, Head: ws.Head, Restored: ws.Restored, Snapshot: ws.Snapshot, Behind: ws.Behind,
-		Settings: resolved.Settings, Warnings: warnings, Notes: notes(p.redact, empty),
+		Settings: resolved.Settings, Warnings: warnings, Notes: notes(p.redact, lacking...),
 		MaxCost: p.limits.MaxCost, MaxTime: p.limits.MaxTime, Known: known, Planned: planned,
 	}, nil
 }
@@ -178,10 +178,11 @@ func (p *Preparer) settings(ctx context.Context, in PrepareInput) (project.Resol
 	return project.Resolve(p.limits, repo, job)
 }
 
-// unfilled returns the submodules that could not be fetched.
-func unfilled(ctx context.Context, tree *workspace.Tree) (about, error) {
+// unfilled returns the submodules that could not be fetched, or not all of them.
+func unfilled(ctx context.Context, tree *workspace.Tree) ([]about, error) {
 	s, err := tree.Submodules(ctx)
-	return about{"submodules that could not be filled, so that their folders are empty", s.Empty}, err
+	return []about{{"submodules that could not be filled, so that their folders are empty", s.Empty},
+		{"submodules whose files of Git LFS are only pointers", s.Pointers}}, err
 }
 
 func branchPrefix(c *task.Config) string {

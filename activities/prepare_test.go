@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,22 +30,25 @@ func TestBranchPrefixOfTheRepository(t *testing.T) {
 	}
 }
 
-// A submodule that can't be fetched is named, in the same words by the workspace and by each commit.
+// A submodule that can't be fetched, or lacks what Git LFS keeps, is named, in the same words by the workspace and by each commit.
 func TestSubmodulesThatCantBeHadAreNamed(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)
 	part := gittest.NewCheckout(t, map[string]string{"calc.go": "package calc\n"})
+	media := gittest.NewCheckout(t, map[string]string{".gitattributes": "*.psd filter=lfs -text\n", "cover.psd": gittest.Pointer("a cover\n")})
 	b.remote = gittest.NewCheckout(t, map[string]string{"README.md": "Parent\n"})
 	gittest.Sh(t, b.remote, `set -e; git -c protocol.file.allow=always submodule --quiet add "$1" part; git config -f .gitmodules submodule.part.url ../gone.git
-		git commit --quiet --all --message 'Add a part'; git submodule --quiet deinit --force part`, part)
+		git -c protocol.file.allow=always submodule --quiet add "$2" media
+		git commit --quiet --all --message 'Add parts'; git submodule --quiet deinit --force part`, part, media)
 	b.prepare()
 	want := "submodules that could not be filled, so that their folders are empty: part ("
-	if len(b.made.Notes) != 1 || !strings.HasPrefix(b.made.Notes[0], want) || !strings.HasSuffix(b.made.Notes[0], "/gone.git is not there)") {
-		t.Errorf("notes %q", b.made.Notes)
+	if n := b.made.Notes; len(n) != 2 || !strings.HasPrefix(n[0], want) || !strings.HasSuffix(n[0], "/gone.git is not there)") ||
+		n[1] != "submodules whose files of Git LFS are only pointers: media" {
+		t.Errorf("notes %q", n)
 	}
 	out, err := b.CommitWork(t.Context(), CommitInput{Ref: b.ref, Session: 1, Message: "Work", BaseCommit: b.made.BaseCommit})
 	must(t, err)
-	if len(out.Notes) != 1 || out.Notes[0] != b.made.Notes[0] {
+	if !slices.Equal(out.Notes, b.made.Notes) {
 		t.Errorf("notes %q", out.Notes)
 	}
 }

@@ -51,13 +51,19 @@ func (f *filling) collect(ctx context.Context, parent submodule, named []link, d
 		if err := f.fetch(ctx, parent, &s); err != nil {
 			return err
 		}
+		mirror := f.mirrors.at(s.Mirror)
+		if s.Why == "" {
+			var err error
+			if s.LFS, err = usesLFS(ctx, mirror, s.Commit); err != nil {
+				return err
+			}
+		}
 		f.list = append(f.list, s)
 		if s.Why != "" {
 			f.log.WarnContext(ctx, "a submodule can't be filled", "task", f.id, "submodule", s.Path, "reason", s.Why)
 			continue
 		}
 		var inner []link
-		mirror := f.mirrors.at(s.Mirror)
 		modules, err := gitmodules(ctx, mirror, s.Commit)
 		if err == nil {
 			_, inner, err = links(ctx, mirror, modules, s.Commit)

@@ -35,6 +35,7 @@ type submodule struct {
 	Commit string `json:"commit"`           //
 	Mirror string `json:"mirror,omitempty"` // directory name of its mirror
 	Why    string `json:"why,omitempty"`    // why it is empty; "" when it is filled
+	LFS    bool   `json:"lfs,omitempty"`    // it has files of Git LFS, which stay pointers
 }
 
 // submodules is the recorded result of filling the submodules of one tree.
@@ -52,6 +53,16 @@ func (f submodules) empty() (list []string) {
 	for _, s := range f.List {
 		if s.Why != "" {
 			list = append(list, s.Path+" ("+s.Why+")")
+		}
+	}
+	return list
+}
+
+// pointers lists the submodules whose files of Git LFS are pointers.
+func (f submodules) pointers() (list []string) {
+	for _, s := range f.full() {
+		if s.LFS {
+			list = append(list, s.Path)
 		}
 	}
 	return list
@@ -151,6 +162,7 @@ func (t *submoduleTree) putBack(ctx context.Context) error {
 type Submodules struct {
 	GitFiles []string // absolute paths of the .git files in filled submodules
 	Empty    []string // submodules that could not be fetched, with the reason
+	Pointers []string // filled submodules whose files of Git LFS are pointers
 }
 
 // Submodules returns those of the last commit.
@@ -159,7 +171,7 @@ func (t *Tree) Submodules(ctx context.Context) (out Submodules, err error) {
 		for _, s := range o.state.Submodules.full() {
 			out.GitFiles = append(out.GitFiles, filepath.Join(o.place.work(), s.Path, ".git"))
 		}
-		out.Empty = o.state.Submodules.empty()
+		out.Empty, out.Pointers = o.state.Submodules.empty(), o.state.Submodules.pointers()
 		return nil
 	})
 	return out, err
