@@ -87,6 +87,10 @@ func (g *Git) CommitWork(ctx context.Context, in CommitInput) (Committed, error)
 			return out, err
 		}
 		list := append([]about{{"left out of the commit", c.LeftOut}, {"large files in the commit", c.Large}}, lacking...)
+		if c.MadeToo > 0 {
+			list = append(list, about{"made by setup or the check, and too many to be left out of the commit unless .gitignore lists them",
+				[]string{fmt.Sprintf("%d files", c.MadeToo)}})
+		}
 		out.Notes = notes(g.redact, list...)
 	case ctx.Err() != nil:
 		return out, ctx.Err()

@@ -39,6 +39,7 @@ type Commit struct {
 	Files, Added, Deleted int      // compared with the parent; for a merge, with git's automatic merge of both sides
 	LeftOut               []string // paths not committed: embedded git repositories, changes in submodules or closed files, junk, made files
 	Large                 []string // files of 5 MiB and more, with their sizes
+	MadeToo               int      // files of setup and check commands that are in it because there were too many to leave out
 	Earlier               []Earlier
 }
 
@@ -91,6 +92,9 @@ func (t *Tree) Commit(ctx context.Context, s CommitSpec) (c Commit, err error) {
 			return err
 		}
 		if err := o.submodules.fill(ctx, false); err != nil { // the check that follows must see what was committed
+			return err
+		}
+		if c.MadeToo, err = o.index.madeToo(c); err != nil {
 			return err
 		}
 		c.LeftOut = append(c.LeftOut, touched...)

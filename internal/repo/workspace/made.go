@@ -7,7 +7,8 @@ import (
 	"slices"
 )
 
-// mostMade limits how many files made by commands are remembered. Any others are treated like the task's own files.
+// mostMade limits how many files made by commands are remembered. If there are more, all are treated like the task's own files, and the commit
+// that has them says so.
 const mostMade = 2000
 
 // made records the changes that setup and check commands have made to files that the task has not touched, such as the output of
@@ -16,6 +17,7 @@ type made struct {
 	Files map[string]string `json:"files,omitempty"` // path to the contentPrint of what the command left
 	Key   string            `json:"key,omitempty"`   // key of the command that is running
 	Dirty map[string]string `json:"dirty,omitempty"` // files that were changed before it started
+	Many  int               `json:"many,omitempty"`  // how many files were too many to remember, until a commit has them
 }
 
 // BeforeCommand records which files are changed before a setup or check command runs. The key identifies the run: a repetition after a
@@ -61,13 +63,27 @@ func (t *Tree) AfterCommand(ctx context.Context, key string, judges bool) error 
 				files[path] = p
 			}
 		}
+		many := o.state.Made.Many
 		if len(files) > mostMade {
 			o.log.InfoContext(ctx, "a command has made too many files to tell them from the task's work", "task", o.id, "files", len(files))
-			files = nil
+			files, many = nil, len(files)
 		}
-		o.state.Made = made{Files: files}
+		o.state.Made = made{Files: files, Many: many}
 		return o.state.save()
 	}))
+}
+
+// madeToo returns how many files of commands are in a commit because there were too many to remember. It says so once.
+func (x *index) madeToo(c Commit) (int, error) {
+	many := x.state.Made.Many
+	if many == 0 || !c.Created {
+		return 0, nil
+	}
+	x.state.Made.Many = 0
+	if c.Files <= mostMade { // they were removed or ignored since
+		many = 0
+	}
+	return many, x.state.save()
 }
 
 // takeBack undoes what the running command has changed in known files that were as the index has them, and returns what is dirty then. New

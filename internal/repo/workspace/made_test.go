@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -158,5 +159,36 @@ func TestAFolderBecomesALink(t *testing.T) {
 	must(t, err)
 	if c.Created {
 		t.Errorf("committed %+v", c)
+	}
+}
+
+// More files than can be remembered are committed like the task's own, which the commit says once; not when they are ignored by then.
+func TestTooManyMadeFiles(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		ignored string
+		want    int
+	}{"committed": {"", mostMade + 1}, "ignored": {"venv/\n", 0}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, gittest.NewBare(t, map[string]string{"a.go": "package a\n"}))
+			_, tree := b.prepare("t-1", 1)
+			files := map[string]string{}
+			for i := range mostMade + 1 {
+				files[fmt.Sprintf("venv/%d.py", i)] = ""
+			}
+			for _, key := range []string{"setup-01", "check-01"} {
+				must(t, tree.BeforeCommand(t.Context(), key, key == "check-01"))
+				gittest.Write(t, tree.Dir(), files)
+				must(t, tree.AfterCommand(t.Context(), key, key == "check-01"))
+			}
+			var got [2]Commit
+			for i := range got {
+				got[i] = b.commit(tree, fmt.Sprint(i), map[string]string{"a.go": fmt.Sprintf("package a // %d\n", i), ".gitignore": c.ignored})
+			}
+			if got[0].MadeToo != c.want || got[1].MadeToo != 0 {
+				t.Errorf("the commits say %d and %d, want %d and 0", got[0].MadeToo, got[1].MadeToo, c.want)
+			}
+		})
 	}
 }
