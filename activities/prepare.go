@@ -43,6 +43,7 @@ type PrepareInput struct {
 	Branch     string           `json:"branch,omitempty"`   // set when the task already has one
 	Continue   bool             `json:"continue,omitempty"` // start at the head of the branch on the remote, not at the base
 	Reported   []string         `json:"reported,omitempty"` // heads of the workspace that earlier steps have reported, the newest last
+	Bounds     project.Bounds   `json:"bounds,omitzero"`    // those of the control worker, for a host that was set up without them
 }
 
 // Prepared is a workspace with the settings of its base commit.
@@ -135,6 +136,7 @@ func (p *Preparer) prepare(ctx context.Context, in PrepareInput) (Prepared, erro
 		return Prepared{}, err
 	}
 	defer tree.Close()
+	limits := p.limits.Within(in.Bounds)
 	lacking, err := unfilled(ctx, tree)
 	if err != nil {
 		return Prepared{}, err
@@ -142,7 +144,7 @@ func (p *Preparer) prepare(ctx context.Context, in PrepareInput) (Prepared, erro
 	return Prepared{
 		Branch: ws.Branch, Base: ws.BaseBranch, BaseCommit: ws.BaseCommit, Head: ws.Head, Restored: ws.Restored, Snapshot: ws.Snapshot, Behind: ws.Behind,
 		Settings: resolved.Settings, Warnings: warnings, Notes: notes(p.redact, lacking...),
-		MaxCost: p.limits.MaxCost, MaxTime: p.limits.MaxTime, Known: known, Planned: planned,
+		MaxCost: limits.MaxCost, MaxTime: limits.MaxTime, Known: known, Planned: planned,
 	}, nil
 }
 
@@ -175,7 +177,7 @@ func (p *Preparer) settings(ctx context.Context, in PrepareInput) (project.Resol
 	if in.Config != nil {
 		job = *in.Config
 	}
-	return project.Resolve(p.limits, repo, job)
+	return project.Resolve(p.limits.Within(in.Bounds), repo, job)
 }
 
 // unfilled returns the submodules that could not be fetched, or not all of them.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/internal/repo/project"
 	"github.com/longshift/longshift/task"
 )
 
@@ -26,9 +27,10 @@ type PullRequestInput struct {
 
 // Checked is what a task needs to know of the installation before it starts.
 type Checked struct {
-	Rooms   []task.Room `json:"rooms,omitempty"`   // where every task is shown
-	Limited bool        `json:"limited,omitempty"` // the operator limits every task of a repository
-	Shared  bool        `json:"shared,omitempty"`  // the operator limits all tasks together
+	Rooms   []task.Room    `json:"rooms,omitempty"`   // where every task is shown
+	Limited bool           `json:"limited,omitempty"` // the operator limits every task of a repository
+	Shared  bool           `json:"shared,omitempty"`  // the operator limits all tasks together
+	Bounds  project.Bounds `json:"bounds,omitzero"`
 }
 
 // CheckForge fails when there is no forge for the repository, before a task costs anything.
@@ -36,7 +38,7 @@ func (c *Control) CheckForge(ctx context.Context, r task.Repository) (Checked, e
 	if _, err := c.Forge(ctx, r); err != nil {
 		return Checked{}, err
 	}
-	known := Checked{Limited: c.Limits.Sessions > 0 || c.Limits.DailyCost > 0, Shared: c.Limits.AllCost > 0}
+	known := Checked{Limited: c.Limits.Sessions > 0 || c.Limits.DailyCost > 0, Shared: c.Limits.AllCost > 0, Bounds: c.Limits.Each}
 	if c.Rooms == nil {
 		return known, nil
 	}

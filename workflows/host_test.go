@@ -14,6 +14,7 @@ import (
 
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/repo/project"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
 )
@@ -84,6 +85,29 @@ func TestWorkspaceGoneIsMadeAgain(t *testing.T) {
 	}
 	if s := w.start(t); s.Outcome != task.PullRequest || w.takes != 2 {
 		t.Errorf("outcome %s, %d takes", s.Outcome, w.takes)
+	}
+}
+
+// The limits that the control worker has reach every host that makes the workspace.
+func TestEveryHostGetsTheOperatorsLimits(t *testing.T) {
+	w := newWorld(t)
+	want := project.Bounds{MaxCost: 3, Approval: task.ApprovalRequired}
+	w.checked = activities.Checked{Bounds: want}
+	prepared := 0
+	w.prepare = func(in activities.PrepareInput) error {
+		if prepared++; in.Bounds != want {
+			t.Errorf("host %d is given %+v", prepared, in.Bounds)
+		}
+		return nil
+	}
+	w.commit = func(activities.CommitInput) (activities.Committed, error) {
+		if prepared == 1 {
+			return activities.Committed{}, temporal.NewNonRetryableApplicationError("no workspace", string(fault.NotFound), nil)
+		}
+		return activities.Committed{Commit: "c", Created: true, Files: 1}, nil
+	}
+	if s := w.start(t); s.Outcome != task.PullRequest || prepared != 2 {
+		t.Errorf("outcome %s, %d preparations", s.Outcome, prepared)
 	}
 }
 

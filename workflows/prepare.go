@@ -30,6 +30,7 @@ func (t *pipeline) prepare(ctx workflow.Context) error {
 	if err := run(); err != nil {
 		return err
 	}
+	t.runner.bounds = checked.Bounds
 	t.journal.notices.open(ctx, checked.Rooms)
 	if err := t.arrive(ctx, checked); err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/repo/project"
 	"github.com/longshift/longshift/signals"
 )
 
@@ -37,6 +38,7 @@ type runner struct {
 	made     int                              // workspaces made or restored
 	unsaved  string                           // host whose workspace holds work that could not be committed, "" for none
 	known    []activities.Known               // deliverables that earlier tasks have recorded
+	bounds   project.Bounds                   // the operator's limits, as the control worker has them
 	planned  bool                             // those that are open are what the specification still asks for
 	restored func(ctx workflow.Context) error // completes a workspace that was made again; may be nil
 }
@@ -184,7 +186,7 @@ const cleanLost = "clean-lost"
 func (ru *runner) workspace(ctx workflow.Context) error {
 	in := activities.PrepareInput{Ref: ru.ref(), Repository: ru.def.repo, Fork: ru.def.fork, Base: ru.def.input.Base, Title: ru.def.input.Task,
 		Config: ru.def.input.Config, Branch: ru.status.Branch, Continue: ru.def.continues, Reported: ru.heads(),
-		Spec: ru.def.input.Spec}
+		Spec: ru.def.input.Spec, Bounds: ru.bounds}
 	if ru.status.Base != "" {
 		in.Base = ru.status.Base
 	}

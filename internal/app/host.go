@@ -211,10 +211,17 @@ func tryHost(ctx context.Context, h activities.HostConfig) error {
 
 // limits returns the operator's limits for repositories and tasks.
 func limits(cfg config.Config) project.Limits {
-	return project.Limits{MaxCost: cfg.Limits.MaxCost, MaxTime: cfg.Limits.MaxTime, MaxIterations: cfg.Limits.MaxIterations,
-		Agents: cfg.AllowedAgents(), Approval: string(cfg.Limits.Approval), Profiles: cfg.Commands.Profiles,
+	return project.Limits{
+		Agents: cfg.AllowedAgents(), Profiles: cfg.Commands.Profiles,
 		NoDestructive: !cfg.Commands.Destructive, NoAllow: !cfg.Commands.Allow,
-		Pages: gateway.Pages(cfg.Model.ServerTools), Env: cfg.Tasks.Variables(os.LookupEnv)}
+		Pages: gateway.Pages(cfg.Model.ServerTools), Env: cfg.Tasks.Variables(os.LookupEnv),
+	}.Within(bounds(cfg))
+}
+
+// bounds are the limits of every task, which the control worker gives to each host.
+func bounds(cfg config.Config) project.Bounds {
+	return project.Bounds{MaxCost: cfg.Limits.MaxCost, MaxTime: cfg.Limits.MaxTime, MaxIterations: cfg.Limits.MaxIterations,
+		Approval: string(cfg.Limits.Approval)}
 }
 
 const hostFile = "host-id"

@@ -72,7 +72,7 @@ func newControl(cfg config.Config, hub *github.Forge, secrets *redact.Redactor) 
 	return &activities.Control{Host: cfg.GitHub.Host(), WebURL: strings.TrimRight(cfg.WebURL, "/"), Forge: choose, Redact: secrets,
 		Watching: activities.Watching{Repositories: cfg.GitHub.Repositories, Label: cfg.GitHub.Label, Every: cfg.GitHub.Poll},
 		Limits: activities.Limits{Sessions: cfg.Limits.RepoSessions, DailyCost: cfg.Limits.RepoDailyCost, AllCost: cfg.Limits.DailyCost,
-			Lease: cfg.Limits.Lease}}
+			Lease: cfg.Limits.Lease, Each: bounds(cfg)}}
 }
 
 func isGitHub(cfg config.Config, r task.Repository) bool {
