@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -29,8 +30,9 @@ import (
 type frontend struct {
 	workflowservice.UnimplementedWorkflowServiceServer
 	operatorservice.UnimplementedOperatorServiceServer
-	refuses error // every call
-	lists   error // the one that names the namespace
+	refuses error        // every call
+	lists   error        // the one that names the namespace
+	since   *atomic.Bool // lists counts when it is true; may be nil
 }
 
 func (f frontend) GetSystemInfo(context.Context, *workflowservice.GetSystemInfoRequest) (*workflowservice.GetSystemInfoResponse, error) {
@@ -41,6 +43,9 @@ func (f frontend) ListSearchAttributes(context.Context, *operatorservice.ListSea
 	have := map[string]enumspb.IndexedValueType{}
 	for _, a := range signals.Attributes() {
 		have[a.Name], _ = enumspb.IndexedValueTypeFromString(a.Type)
+	}
+	if f.since != nil && !f.since.Load() {
+		f.lists = nil
 	}
 	return &operatorservice.ListSearchAttributesResponse{CustomAttributes: have}, serviceerror.ToStatus(f.lists).Err()
 }

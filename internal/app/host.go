@@ -29,7 +29,6 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/gateway"
 	"github.com/longshift/longshift/internal/redact"
-	"github.com/longshift/longshift/internal/repo/project"
 	"github.com/longshift/longshift/internal/repo/sensitive"
 	"github.com/longshift/longshift/internal/repo/toolcache"
 	"github.com/longshift/longshift/internal/repo/workspace"
@@ -207,21 +206,6 @@ func tryHost(ctx context.Context, h activities.HostConfig) error {
 		}
 	}
 	return nil
-}
-
-// limits returns the operator's limits for repositories and tasks.
-func limits(cfg config.Config) project.Limits {
-	return project.Limits{
-		Agents: cfg.AllowedAgents(), Profiles: cfg.Commands.Profiles,
-		NoDestructive: !cfg.Commands.Destructive, NoAllow: !cfg.Commands.Allow,
-		Pages: gateway.Pages(cfg.Model.ServerTools), Env: cfg.Tasks.Variables(os.LookupEnv),
-	}.Within(bounds(cfg))
-}
-
-// bounds are the limits of every task, which the control worker gives to each host.
-func bounds(cfg config.Config) project.Bounds {
-	return project.Bounds{MaxCost: cfg.Limits.MaxCost, MaxTime: cfg.Limits.MaxTime, MaxIterations: cfg.Limits.MaxIterations,
-		Approval: string(cfg.Limits.Approval)}
 }
 
 const hostFile = "host-id"

@@ -132,6 +132,9 @@ func (p poller) note(what string) {
 func (p poller) Start() error { p.note("start"); return p.refuses }
 func (p poller) Stop()        { p.note("stop") }
 
+// never is what a server does that refuses nobody.
+func never(ctx context.Context) error { <-ctx.Done(); return nil }
+
 // One worker of a process that can't start takes those with it that have; all of them stop when the process is told to.
 // A worker that the server refuses ends the process, with its listeners: a supervisor starts it again.
 func TestRefusedWorkerEndsTheProcess(t *testing.T) {
@@ -140,8 +143,10 @@ func TestRefusedWorkerEndsTheProcess(t *testing.T) {
 	var done []string
 	quiet := slog.New(slog.DiscardHandler)
 	for name, w := range map[string]*workers{
-		"at its start": {log: quiet, all: []worker.Worker{poller{mu: &mu, done: &done, name: "a", refuses: errors.New("no")}}},
-		"later":        {log: quiet, all: []worker.Worker{poller{mu: &mu, done: &done, name: "b"}}, fatal: make(chan error, 1)},
+		"at its start": {log: quiet, refused: never, all: []worker.Worker{poller{mu: &mu, done: &done, name: "a", refuses: errors.New("no")}}},
+		"later":        {log: quiet, refused: never, all: []worker.Worker{poller{mu: &mu, done: &done, name: "b"}}, fatal: make(chan error, 1)},
+		"its login has expired": {log: quiet, refused: func(context.Context) error { return fault.New(fault.Infra, "no") },
+			all: []worker.Worker{poller{mu: &mu, done: &done, name: "c"}}},
 	} {
 		if w.fatal != nil {
 			w.fatal <- errors.New("no")
@@ -168,7 +173,7 @@ func TestWorkersStartAndStopTogether(t *testing.T) {
 	} {
 		var mu sync.Mutex
 		var done []string
-		w := &workers{log: slog.New(slog.NewTextHandler(io.Discard, nil)), all: []worker.Worker{
+		w := &workers{log: slog.New(slog.NewTextHandler(io.Discard, nil)), refused: never, all: []worker.Worker{
 			poller{mu: &mu, done: &done, name: "a"}, poller{mu: &mu, done: &done, name: "b", refuses: c.refuses}, poller{mu: &mu, done: &done, name: "c"}}}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel() // it is told to stop before it has begun
