@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,9 @@ import (
 
 // lockFile is locked by the worker that uses the data directory, and contains its process id.
 const lockFile = "worker.lock"
+
+// pidWidth is how many bytes the process id takes in the lock file, whatever its length.
+const pidWidth = 20
 
 // lockData locks the data directory for this worker. Two workers would act as the same host and end each other's programs. The lock is
 // released when the process ends.
@@ -28,19 +32,18 @@ func lockData(dir string) (unlock func(), err error) {
 	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		defer f.Close()
-		who, _ := io.ReadAll(io.LimitReader(f, 20))
-		return nil, fault.New(fault.Conflict, "the data directory %s is in use by another worker, process %s", dir, bytes.TrimSpace(who)).
+		who, _ := io.ReadAll(io.LimitReader(f, pidWidth))
+		return nil, fault.New(fault.Conflict, "the data directory %s is in use by another worker, process %s", dir,
+			cmp.Or(string(bytes.TrimSpace(who)), "unknown")).
 			WithHint("end that one first, or give this one a directory of its own with LONGSHIFT_DATA")
-	}
-	if err == nil {
-		err = f.Truncate(0)
-	}
-	if err == nil {
-		_, err = fmt.Fprintln(f, os.Getpid())
 	}
 	if err != nil {
 		f.Close()
 		return nil, fault.New(fault.Infra, "lock the data directory: %w", err)
+	}
+	// On a full disk only what overwrites the last id has room. A worker has to start there, to make room, and needs the lock alone.
+	if _, err := f.WriteAt(fmt.Appendf(nil, "%-*d", pidWidth, os.Getpid()), 0); err != nil {
+		_ = f.Truncate(0) // rather than to name another process
 	}
 	return func() {
 		// Closing is not enough: a program that is being started right now still holds a copy of the descriptor.

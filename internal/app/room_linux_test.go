@@ -1,8 +1,12 @@
 package app
 
 import (
+	"cmp"
+	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -39,4 +43,27 @@ func TestStartOnAFullDisk(t *testing.T) {
 	_, end, err = hostWithRoom(t.Context(), cfg, redact.New(), log, func() { sweepOnce(t.Context(), sweeper, newCaches(cfg, log).Sweep) })
 	must(t, err)
 	end()
+}
+
+// The lock of a data directory needs no room: a worker that could not lock it would never come to remove what fills the disk.
+func TestLockOnAFullDisk(t *testing.T) {
+	dir := disktest.Small(t, 1<<20)
+	if dir == "" {
+		return
+	}
+	file, own := filepath.Join(dir, lockFile), strconv.Itoa(os.Getpid())
+	for before, want := range map[string]string{"": "", fmt.Sprintf("%-*d", pidWidth, 7): own} {
+		must(t, os.WriteFile(file, []byte(before), 0o600))
+		empty := disktest.Fill(t, dir, 0)
+		unlock, err := lockData(dir)
+		must(t, err)
+		if got, err := os.ReadFile(file); err != nil || strings.TrimSpace(string(got)) != want {
+			t.Errorf("after %q the lock names %q, want %q, %v", before, got, want, err)
+		}
+		if _, err := lockData(dir); err == nil || !strings.HasSuffix(err.Error(), "process "+cmp.Or(want, "unknown")) {
+			t.Errorf("a second worker is told %v", err)
+		}
+		unlock()
+		empty()
+	}
 }
