@@ -40,9 +40,13 @@ demo: parts-demo build ## carry a small task to a pull request, with a scripted 
 .PHONY: build
 build: $(BIN)/longshift $(BIN)/longshift-worker $(BIN)/longshift-devserver ## build the three programs into bin/
 
+# What two machines compare. It goes into the link alone, so nothing is compiled again for it, and is empty where there is no git.
+VERSION = $(shell git describe --always --dirty --abbrev=12 2>/dev/null)
+STAMP = -ldflags '-X github.com/longshift/longshift/internal/checkup.stamped=$(VERSION)'
+
 $(BIN)/longshift $(BIN)/longshift-worker: $(SOURCES)
 	@mkdir -p $(BIN)
-	@case $@ in *-worker) dir=./worker;; *) dir=./starter;; esac; echo "build $@"; $(GO) build -o $@ $$dir
+	@case $@ in *-worker) dir=./worker;; *) dir=./starter;; esac; echo "build $@"; $(GO) build $(STAMP) -o $@ $$dir
 
 $(BIN)/longshift-devserver: $(DEVSERVER)
 	@mkdir -p $(BIN)

@@ -16,9 +16,12 @@ type Build struct {
 	Platform string `json:"platform"`
 }
 
-// ReadBuild returns that of this program. given is its version, "" for the one that Go knows.
+// stamped is the version that the linker was given; "" for none. Go itself knows none of a program that is built with -buildvcs=false.
+var stamped string
+
+// ReadBuild returns that of this program. given is its version, "" for the one that it was built with.
 func ReadBuild(given string) Build {
-	v := Build{Version: given, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	v := Build{Version: cmp.Or(given, stamped), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		if m := info.Main.Version; m != "(devel)" {
 			v.Version = cmp.Or(v.Version, m)

@@ -62,3 +62,12 @@ func TestRestore(t *testing.T) {
 		})
 	}
 }
+
+// The linker says nothing of a variable that is not there, so the image stamps the one that make does, whose programs a test asks.
+func TestImageIsStamped(t *testing.T) {
+	stamp := regexp.MustCompile(`-X (\S+)=`)
+	built, image := stamp.FindStringSubmatch(read(t, "Makefile")), stamp.FindStringSubmatch(read(t, "deploy/Dockerfile"))
+	if built == nil || image == nil || built[1] != image[1] {
+		t.Errorf("make stamps %q, the image %q", built, image)
+	}
+}

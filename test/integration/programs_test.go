@@ -1,8 +1,11 @@
 package integration
 
 import (
+	"os/exec"
+	"strings"
 	"testing"
 
+	"github.com/longshift/longshift/internal/sourcetree"
 	"github.com/longshift/longshift/task"
 	"github.com/longshift/longshift/test/lab"
 )
@@ -23,5 +26,20 @@ func TestProgramStory(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestProgramsKnowTheirVersion asks the command what it was built from, which is how two machines tell that their releases differ.
+func TestProgramsKnowTheirVersion(t *testing.T) {
+	t.Parallel()
+	git := exec.Command("git", "describe", "--always")
+	git.Dir = sourcetree.Root()
+	known := git.Run() == nil // not in a tree that was unpacked from an archive
+	out, err := exec.Command(lab.Program(t, "longshift"), "version").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if devel := strings.HasPrefix(string(out), "longshift devel,"); devel == known {
+		t.Errorf("git knows a version: %t, and the command says %q", known, out)
 	}
 }

@@ -101,6 +101,6 @@ func (h *hostsCheck) compared(f checkup.Finding) checkup.Finding {
 		return f
 	}
 	f.State, f.Detail = signals.HostWarn, f.Detail+", and this command is "+h.version
-	f.Hint = "install the same release on both"
+	f.Hint = "install the same release on both; an image knows its own if it is built with BUILD_VERSION"
 	return f
 }
