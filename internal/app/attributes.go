@@ -9,6 +9,7 @@ import (
 	"go.temporal.io/api/operatorservice/v1"
 	"go.temporal.io/sdk/client"
 
+	cliserver "github.com/longshift/longshift/internal/cli/server"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/signals"
 )
@@ -22,7 +23,7 @@ func RegisterAttributes(ctx context.Context, c client.Client, namespace string) 
 	}
 	request := &operatorservice.AddSearchAttributesRequest{Namespace: namespace, SearchAttributes: missing}
 	if _, err = c.OperatorService().AddSearchAttributes(ctx, request); err != nil {
-		return fault.New(fault.Infra, "register search attributes in namespace %s: %w", namespace, err).WithHint("%s", byHand(missing))
+		return cliserver.Unregistered(namespace, missing, err)
 	}
 	return awaitAttributes(ctx, c, namespace)
 }
@@ -40,7 +41,8 @@ func awaitAttributes(ctx context.Context, c client.Client, namespace string) err
 		}
 		select {
 		case <-ctx.Done():
-			return fault.New(fault.Infra, "search attributes are still missing in namespace %s", namespace).WithHint("%s", byHand(missing))
+			return fault.New(fault.Infra, "search attributes are still missing in namespace %s", namespace).
+				WithHint("%s", cliserver.ByHand(namespace, missing, nil))
 		case <-tick.C:
 		}
 	}
@@ -66,14 +68,4 @@ func missingAttributes(ctx context.Context, c client.Client, namespace string) (
 		}
 	}
 	return missing, nil
-}
-
-func byHand(missing map[string]enumspb.IndexedValueType) string {
-	text := "register them by hand:"
-	for _, a := range signals.Attributes() {
-		if _, ok := missing[a.Name]; ok {
-			text += fmt.Sprintf(" temporal operator search-attribute create --name %s --type %s;", a.Name, a.Type)
-		}
-	}
-	return text
 }

@@ -32,6 +32,7 @@ type frontend struct {
 	operatorservice.UnimplementedOperatorServiceServer
 	refuses error        // every call
 	lists   error        // the one that names the namespace
+	adds    error        // the one that registers search attributes, of which there are none then
 	since   *atomic.Bool // lists counts when it is true; may be nil
 }
 
@@ -41,6 +42,9 @@ func (f frontend) GetSystemInfo(context.Context, *workflowservice.GetSystemInfoR
 
 func (f frontend) ListSearchAttributes(context.Context, *operatorservice.ListSearchAttributesRequest) (*operatorservice.ListSearchAttributesResponse, error) {
 	have := map[string]enumspb.IndexedValueType{}
+	if f.adds != nil {
+		return &operatorservice.ListSearchAttributesResponse{}, nil
+	}
 	for _, a := range signals.Attributes() {
 		have[a.Name], _ = enumspb.IndexedValueTypeFromString(a.Type)
 	}
@@ -48,6 +52,10 @@ func (f frontend) ListSearchAttributes(context.Context, *operatorservice.ListSea
 		f.lists = nil
 	}
 	return &operatorservice.ListSearchAttributesResponse{CustomAttributes: have}, serviceerror.ToStatus(f.lists).Err()
+}
+
+func (f frontend) AddSearchAttributes(context.Context, *operatorservice.AddSearchAttributesRequest) (*operatorservice.AddSearchAttributesResponse, error) {
+	return &operatorservice.AddSearchAttributesResponse{}, serviceerror.ToStatus(f.adds).Err()
 }
 
 // serve answers at the address until the test ends.
@@ -189,5 +197,16 @@ func TestWorkerRefusesServer(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Temporal Cloud refuses to add search attributes for anybody, and the error says what does it there.
+func TestWorkerMayNotAddAttributes(t *testing.T) {
+	t.Parallel()
+	for _, adds := range []error{serviceerror.NewPermissionDenied("not here", ""), serviceerror.NewUnimplemented("not here")} {
+		options := client.Options{HostPort: frontend{adds: adds}.serve(t, "127.0.0.1:0"), Namespace: "web.a1b2c"}
+		_, err := waiting(options, new(bytes.Buffer), func(time.Duration) {}).connect(t.Context())
+		wantFault(t, err, fault.Denied, "register search attributes in namespace web.a1b2c: not here",
+			"tcld namespace search-attributes add --namespace web.a1b2c --search-attribute LongshiftRepository=Keyword ")
 	}
 }

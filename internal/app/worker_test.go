@@ -14,12 +14,10 @@ import (
 	"testing"
 	"time"
 
-	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/worker"
 
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/signals"
 )
 
 // A worker that can't start says why in one line, with the way out below it, and ends with the code of the fault.
@@ -94,23 +92,6 @@ func TestAddressAndNamespace(t *testing.T) {
 	}
 	if a, n := address(client.Options{HostPort: "t:1"}), namespace(client.Options{Namespace: "n"}); a != "t:1" || n != "n" {
 		t.Errorf("got %s, %s", a, n)
-	}
-}
-
-// What a person has to type when the worker may not register search attributes itself.
-func TestByHand(t *testing.T) {
-	t.Parallel()
-	got := byHand(map[string]enumspb.IndexedValueType{signals.AttrHost: enumspb.INDEXED_VALUE_TYPE_KEYWORD,
-		signals.AttrCostUSD: enumspb.INDEXED_VALUE_TYPE_DOUBLE})
-	want := "register them by hand: temporal operator search-attribute create --name LongshiftHost --type Keyword;" +
-		" temporal operator search-attribute create --name LongshiftCostUSD --type Double;"
-	if got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
-	for _, a := range signals.Attributes() {
-		if _, err := enumspb.IndexedValueTypeFromString(a.Type); err != nil {
-			t.Error(err)
-		}
 	}
 }
 

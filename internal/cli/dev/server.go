@@ -92,7 +92,11 @@ func (s *serverCheck) attributes(ctx context.Context, c client.Client, fix bool)
 	const check = "search attributes"
 	missing, err := s.server.Missing(ctx, c)
 	if err == nil && len(missing) > 0 && fix {
-		if err = s.server.Register(ctx, c, missing); err == nil {
+		err = s.server.Register(ctx, c, missing)
+		if err != nil && !server.Unreachable(err) {
+			return checkup.Failed(check, err) // its hint is better than what a refusal says elsewhere
+		}
+		if err == nil {
 			names := server.Names(missing)
 			if missing, err = s.server.Missing(ctx, c); err == nil && len(missing) == 0 {
 				return good(check, "registered "+names)

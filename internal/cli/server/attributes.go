@@ -58,6 +58,9 @@ func (s *Connector) Register(ctx context.Context, c client.Client, attributes []
 	call, cancel := Answer(ctx)
 	defer cancel()
 	_, err := c.OperatorService().AddSearchAttributes(call, request)
+	if err != nil {
+		err = Unregistered(s.namespace, request.SearchAttributes, err)
+	}
 	return err
 }
 
