@@ -30,7 +30,7 @@ func newHub(cfg config.Config, log *slog.Logger) (*github.Forge, error) {
 	return github.New(c)
 }
 
-// pollersCount is how long a worker counts as there after it has asked for work. One that gets none asks again after a minute.
+// pollersCount is how long a worker counts as there after it has asked for work, when another has asked since. One that gets none asks again after a minute.
 const pollersCount = 75 * time.Second
 
 // workersOf counts the workers that write to forges, as far as the server knows of them.
@@ -40,7 +40,13 @@ func workersOf(c client.Client) func(context.Context) (int, error) {
 		if err != nil {
 			return 0, fault.New(fault.Infra, "count the workers: %w", err)
 		}
-		maps.DeleteFunc(there, func(_ string, last time.Time) bool { return time.Since(last) >= pollersCount })
+		var newest time.Time // by the server's clock, which the times are from
+		for _, last := range there {
+			if last.After(newest) {
+				newest = last
+			}
+		}
+		maps.DeleteFunc(there, func(_ string, last time.Time) bool { return newest.Sub(last) >= pollersCount })
 		return len(there), nil
 	}
 }

@@ -201,15 +201,17 @@ func (q queue) DescribeTaskQueue(_ context.Context, name string, kind enumspb.Ta
 	return &workflowservice.DescribeTaskQueueResponse{Pollers: q.pollers}, q.fails
 }
 
-// TestWorkersOf: each worker that has asked for work lately counts once.
+// TestWorkersOf: each worker that has asked for work lately counts once, whatever the server takes for now.
 func TestWorkersOf(t *testing.T) {
 	t.Parallel()
-	poller := func(name string, ago time.Duration) *taskqueuepb.PollerInfo {
-		return &taskqueuepb.PollerInfo{Identity: name, LastAccessTime: timestamppb.New(time.Now().Add(-ago))}
-	}
-	q := queue{pollers: []*taskqueuepb.PollerInfo{poller("a", time.Second), poller("a", 4*time.Minute), poller("b", 70*time.Second), poller("gone", 3*time.Minute)}}
-	if n, err := workersOf(q)(t.Context()); n != 2 || err != nil {
-		t.Errorf("%d workers, %v", n, err)
+	for _, ahead := range []time.Duration{0, 5 * time.Minute, -5 * time.Minute} {
+		poller := func(name string, ago time.Duration) *taskqueuepb.PollerInfo {
+			return &taskqueuepb.PollerInfo{Identity: name, LastAccessTime: timestamppb.New(time.Now().Add(ahead - ago))}
+		}
+		q := queue{pollers: []*taskqueuepb.PollerInfo{poller("a", time.Second), poller("a", 4*time.Minute), poller("b", 70*time.Second), poller("gone", 3*time.Minute)}}
+		if n, err := workersOf(q)(t.Context()); n != 2 || err != nil {
+			t.Errorf("the server's clock is %s ahead: %d workers, %v", ahead, n, err)
+		}
 	}
 	if _, err := workersOf(queue{fails: errors.New("away")})(t.Context()); fault.KindOf(err) != fault.Infra {
 		t.Errorf("got %v", err)
