@@ -2,7 +2,6 @@ package agenttest
 
 import (
 	"bytes"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -10,6 +9,8 @@ import (
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/confine/process"
+	"github.com/longshift/longshift/internal/confine/process/guard"
+	"github.com/longshift/longshift/internal/confine/process/tree"
 )
 
 // Processes are the ids of the processes that carry the session's mark in their environment. Elsewhere than on Linux it sees none, and
@@ -38,13 +39,23 @@ func Processes(t testing.TB, session string) []int {
 	return pids
 }
 
-// Pid is the process of the session's agent, by the name of its program.
-func Pid(t testing.TB, s agent.Session, program string) int {
+// Pid is the process of the session's agent: the first that its guard has started.
+func Pid(t testing.TB, s agent.Session) int {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(s.StateDir, program+".pid"))
-	var f struct{ Pid int }
-	if err != nil || json.Unmarshal(data, &f) != nil || f.Pid == 0 {
-		t.Errorf("pid file %q: %v", data, err)
+	all, err := tree.Take()
+	if err != nil {
+		t.Error(err)
+		return 0
 	}
-	return f.Pid
+	first := tree.Process{}
+	for _, pid := range Processes(t, s.ID) {
+		p := all[pid]
+		if all[p.Parent].Arguments() == guard.Name+"\x00" && (first.Pid == 0 || p.Start < first.Start) {
+			first = p
+		}
+	}
+	if first.Pid == 0 {
+		t.Errorf("session %s has no process", s.ID)
+	}
+	return first.Pid
 }

@@ -17,7 +17,7 @@ import (
 // Pinned is the version of Claude Code that this driver was tested with.
 const Pinned = "2.1.328"
 
-// programName is what errors and the file with the pid call the binary.
+// programName is what errors call the binary.
 const programName = "claude"
 
 // Config is what New needs.

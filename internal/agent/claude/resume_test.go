@@ -27,7 +27,7 @@ func TestKilledInCommand(t *testing.T) {
 	go func() {
 		<-ready
 		recorded(t, b.session, "toolu_it_1_0_0")
-		syscall.Kill(agenttest.Pid(t, b.session, programName), syscall.SIGKILL)
+		syscall.Kill(agenttest.Pid(t, b.session), syscall.SIGKILL)
 	}()
 	o, _ := b.run(t)
 	if o.Kind != agent.Errored || !strings.Contains(o.Text, "SIGKILL") || o.Resumed {
@@ -72,7 +72,7 @@ func TestKilledBeforeAnswer(t *testing.T) {
 	var b *bench
 	b = newBench(t, task.Implementer, one(task.Implementer, agenttest.Turn{Text: "Here I am.", Before: func(c *agenttest.Call) {
 		if c.Try == 1 {
-			syscall.Kill(agenttest.Pid(t, b.session, programName), syscall.SIGKILL)
+			syscall.Kill(agenttest.Pid(t, b.session), syscall.SIGKILL)
 		}
 	}}))
 	if o, _ := b.run(t); o.Kind != agent.Errored {

@@ -42,7 +42,7 @@ func forget(root *os.Root, conversation string) error {
 		folder string
 		names  []string
 	}{
-		{".", []string{"home", "tmp", programName + ".pid"}},
+		{".", []string{"home", "tmp"}},
 		{"home", []string{".claude"}},
 		{"home/.claude", []string{"projects", "session-env", "shell-snapshots"}},
 		{"home/.claude/session-env", []string{conversation}},

@@ -35,7 +35,7 @@ func serversFile(s agent.Session) string { return filepath.Join(s.StateDir, serv
 
 // prepare creates the folders and files that the command line names.
 func (l launch) prepare(s agent.Session) error {
-	root, err := program.OpenState(s, programName)
+	root, err := program.OpenState(s)
 	if err != nil {
 		return err
 	}

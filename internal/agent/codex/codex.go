@@ -20,7 +20,7 @@ import (
 // Pinned is the version of Codex that this driver was tested with.
 const Pinned = "0.169.0"
 
-// programName is what errors and the file with the pid call the binary.
+// programName is what errors call the binary.
 const programName = "codex"
 
 // Config is what New needs.

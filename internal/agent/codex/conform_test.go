@@ -23,7 +23,7 @@ func TestConform(t *testing.T) {
 				b.session.Model = model
 				return agenttest.Fixture{Agent: b.Driver, Session: b.session, Model: b.model, Crash: func() {
 					recorded(t, b.session)
-					syscall.Kill(agenttest.Pid(t, b.session, programName), syscall.SIGKILL)
+					syscall.Kill(agenttest.Pid(t, b.session), syscall.SIGKILL)
 				}}
 			})
 		})

@@ -19,7 +19,7 @@ func TestKilledBeforeAnswer(t *testing.T) {
 	var b *bench
 	b = newBench(t, task.Implementer, one(task.Implementer, agenttest.Turn{Text: "Here I am.", Before: func(c *agenttest.Call) {
 		if c.Try == 1 {
-			syscall.Kill(agenttest.Pid(t, b.session, programName), syscall.SIGKILL)
+			syscall.Kill(agenttest.Pid(t, b.session), syscall.SIGKILL)
 		}
 	}}))
 	first, _ := b.run(t)
@@ -90,10 +90,9 @@ func TestTornConversation(t *testing.T) {
 func TestStateFolderIsNotTrusted(t *testing.T) {
 	outside := t.TempDir()
 	for name, plant := range map[string]func(dir string) error{
-		"link for a folder":  func(dir string) error { return os.Symlink(outside, filepath.Join(dir, codexName)) },
-		"link for the id":    func(dir string) error { return os.Symlink(filepath.Join(outside, "x"), filepath.Join(dir, threadName)) },
-		"pipe for the id":    func(dir string) error { return syscall.Mkfifo(filepath.Join(dir, threadName), 0o600) },
-		"folder for the pid": func(dir string) error { return os.MkdirAll(filepath.Join(dir, programName+".pid", "x"), 0o700) },
+		"link for a folder": func(dir string) error { return os.Symlink(outside, filepath.Join(dir, codexName)) },
+		"link for the id":   func(dir string) error { return os.Symlink(filepath.Join(outside, "x"), filepath.Join(dir, threadName)) },
+		"pipe for the id":   func(dir string) error { return syscall.Mkfifo(filepath.Join(dir, threadName), 0o600) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, task.Implementer, one(task.Implementer, agenttest.Turn{Text: "Here."}))

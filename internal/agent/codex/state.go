@@ -21,7 +21,7 @@ func codexHome(s agent.Session) string { return filepath.Join(s.StateDir, codexN
 // prepare makes the folders that the binary needs. An earlier attempt may have left settings or rules in them that let commands through. So the
 // binary's home keeps its conversations and nothing else.
 func prepare(s agent.Session) error {
-	root, err := program.OpenState(s, programName, codexName)
+	root, err := program.OpenState(s, codexName)
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ func TestOwnAPI(t *testing.T) {
 	b := newBench(t, task.Implementer, one(task.Implementer, agenttest.Turn{Tools: []agenttest.Tool{bash("true")}}, agenttest.Turn{Text: "Done."}))
 	asked := 0
 	b.session.Permit = func(context.Context, agent.Call) agent.Decision {
-		for _, port := range listening(t, agenttest.Pid(t, b.session, programName)) {
+		for _, port := range listening(t, agenttest.Pid(t, b.session)) {
 			for _, path := range []string{"/config", "/permission", "/session"} {
 				r, err := http.Get(fmt.Sprintf("http://127.0.0.1:%d%s", port, path))
 				if err != nil {

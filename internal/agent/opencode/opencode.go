@@ -17,7 +17,7 @@ import (
 // Pinned is the version of OpenCode that this driver was tested with.
 const Pinned = "1.18.33"
 
-// programName is what errors and the file with the pid call the binary.
+// programName is what errors call the binary.
 const programName = "opencode"
 
 // Config is what New needs.

@@ -33,7 +33,7 @@ var conversations = []string{"opencode.db", "opencode.db-wal", "opencode.db-shm"
 // conversations and nothing else.
 func prepare(s agent.Session) error {
 	config, data := folders["XDG_CONFIG_HOME"]+"/opencode", folders["XDG_DATA_HOME"]+"/opencode"
-	root, err := program.OpenState(s, programName, ownName, folders["XDG_DATA_HOME"], data)
+	root, err := program.OpenState(s, ownName, folders["XDG_DATA_HOME"], data)
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ func Check(s agent.Session) error {
 
 // Launch is how a program is started.
 type Launch struct {
-	Name    string // as in "start claude", and of the file with its pid
+	Name    string // as in "start claude"
 	Package string // of npm
 	Version string
 	Binary  string
@@ -71,8 +71,7 @@ func Start(ctx context.Context, s agent.Session, l Launch) (*process.Process, er
 		begin = s.Start
 	}
 	p, err := begin(context.WithoutCancel(ctx), process.Spec{
-		Path: l.Binary, Args: l.Args, Dir: s.Dir, Env: l.Env, Session: s.ID,
-		PidFile: filepath.Join(s.StateDir, l.Name+pidEnding), StdinPipe: true, Grace: l.Grace,
+		Path: l.Binary, Args: l.Args, Dir: s.Dir, Env: l.Env, Session: s.ID, StdinPipe: true, Grace: l.Grace,
 	})
 	if err == nil {
 		return p, nil

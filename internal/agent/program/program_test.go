@@ -36,16 +36,16 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestOpenState has an earlier attempt leave links and a folder where ours belong.
+// TestOpenState has an earlier attempt leave links and a file where our folders belong.
 func TestOpenState(t *testing.T) {
 	s, outside := agent.Session{StateDir: filepath.Join(t.TempDir(), "state")}, t.TempDir()
-	for _, err := range []error{os.MkdirAll(filepath.Join(s.StateDir, "x.pid", "y"), 0o755), os.Symlink(outside, Home(s)), os.WriteFile(Tmp(s), nil, 0o600),
+	for _, err := range []error{os.MkdirAll(s.StateDir, 0o755), os.Symlink(outside, Home(s)), os.WriteFile(Tmp(s), nil, 0o600),
 		os.Symlink(outside, filepath.Join(s.StateDir, "more")), os.Symlink(filepath.Join(outside, "file"), filepath.Join(s.StateDir, "file"))} {
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	root, err := OpenState(s, "x", "more")
+	root, err := OpenState(s, "more")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,9 +54,6 @@ func TestOpenState(t *testing.T) {
 		if info, err := root.Lstat(name); err != nil || !info.IsDir() || info.Mode().Perm() != 0o700 {
 			t.Errorf("%s: %v, %v", name, info, err)
 		}
-	}
-	if _, err := root.Lstat("x.pid"); err == nil {
-		t.Error("x.pid is still there")
 	}
 	if err := WriteFile(root, "file", "ours"); err != nil {
 		t.Error(err)

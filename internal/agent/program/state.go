@@ -13,9 +13,8 @@ import (
 
 // Names in a session's state folder.
 const (
-	homeName  = "home"
-	tmpName   = "tmp"
-	pidEnding = ".pid"
+	homeName = "home"
+	tmpName  = "tmp"
 )
 
 // Home is the home folder of the session's agent.
@@ -27,10 +26,10 @@ func Tmp(s agent.Session) string { return filepath.Join(s.StateDir, tmpName) }
 // ClearTmp removes the temporary files of the session's commands, because killed commands don't.
 func ClearTmp(s agent.Session) { _ = os.RemoveAll(Tmp(s)) } // leftovers cost only disk space
 
-// OpenState makes the session's state folder, with a home, a folder for temporary files and those that are named, and opens it for the program
-// that Launch.Name names. The agent can write to it, and an earlier attempt may have left links, pipes or anything else there. So whatever
-// is not ours is replaced, and links are never followed. The caller closes it.
-func OpenState(s agent.Session, program string, folders ...string) (*os.Root, error) {
+// OpenState makes the session's state folder, with a home, a folder for temporary files and those that are named, and opens it. The agent can
+// write to it, and an earlier attempt may have left links, pipes or anything else there. So whatever is not ours is replaced, and links are
+// never followed. The caller closes it.
+func OpenState(s agent.Session, folders ...string) (*os.Root, error) {
 	if err := os.MkdirAll(s.StateDir, 0o700); err != nil {
 		return nil, fault.New(fault.Infra, "make state folder: %w", err)
 	}
@@ -38,14 +37,14 @@ func OpenState(s agent.Session, program string, folders ...string) (*os.Root, er
 	if err != nil {
 		return nil, fault.New(fault.Infra, "open state folder: %w", err)
 	}
-	if err := tidy(root, program, append([]string{homeName, tmpName}, folders...)); err != nil {
+	if err := tidy(root, append([]string{homeName, tmpName}, folders...)); err != nil {
 		_ = root.Close()
 		return nil, err
 	}
 	return root, nil
 }
 
-func tidy(root *os.Root, program string, folders []string) error {
+func tidy(root *os.Root, folders []string) error {
 	if err := root.Chmod(".", 0o700); err != nil {
 		return fault.New(fault.Infra, "open state folder: %w", err)
 	}
@@ -53,9 +52,6 @@ func tidy(root *os.Root, program string, folders []string) error {
 		if err := ownFolder(root, name); err != nil {
 			return fault.New(fault.Infra, "make state folder: %w", err)
 		}
-	}
-	if err := root.RemoveAll(program + pidEnding); err != nil { // a folder with this name would prevent every start
-		return fault.New(fault.Infra, "clear state folder: %w", err)
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 )
 
 func newOrder(s Spec) (guard.Order, error) {
-	o := guard.Order{Path: s.Path, Dir: cmp.Or(s.Dir, "/"), PidFile: s.PidFile, Session: s.Session, Grace: cmp.Or(s.Grace, defaultGrace),
+	o := guard.Order{Path: s.Path, Dir: cmp.Or(s.Dir, "/"), Session: s.Session, Grace: cmp.Or(s.Grace, defaultGrace),
 		Args: append([]string{s.Path}, s.Args...), Env: MarkedEnv(s.Env, s.Session)}
 	var err error
 	if o.Path, err = guard.Find(s.Path, o.Dir, o.Env); err != nil {

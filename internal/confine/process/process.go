@@ -3,7 +3,7 @@
 //
 // Every program runs under a guard: a re-exec of this executable that adopts orphaned descendants, and kills all of them
 // on request, when its child exits, or when its parent dies. The descendants of a killed guard are found by a mark in
-// the environment (ReapSession) or by the pid file (ReapPidFile). No process is ever ended by name.
+// the environment (ReapSession). No process is ever ended by name.
 //
 // On Linux the guard is a child subreaper and walks /proc, so that it also reaches children in sessions of their own. On
 // other systems it reaches its child's process group only, and reaping after the guard was killed does nothing.
@@ -26,7 +26,6 @@ type Spec struct {
 	Dir        string        // working directory, absolute; "" is the root directory
 	Env        []string      // complete; nothing is inherited
 	Session    string        // value of LONGSHIFT_SESSION for the whole tree, by which ReapSession finds it; "" for none
-	PidFile    string        // written while the program runs, removed after it; "" for none
 	Stdin      io.Reader     // copied to the program; must end by itself; nil for /dev/null
 	StdinPipe  bool          // the caller writes to Process.Stdin instead of setting Stdin
 	Grace      time.Duration // between TERM and KILL; 0 for 5 s, negative for none

@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 // parentMain acts as a worker that will be killed: it runs the script, passes its output on, and never stops it.
 func parentMain(script string) {
 	s := bash(script)
-	s.Session, s.PidFile = os.Getenv("PROCESS_TEST_SESSION"), os.Getenv("PROCESS_TEST_PIDFILE")
+	s.Session = os.Getenv("PROCESS_TEST_SESSION")
 	p, err := Start(context.Background(), s)
 	if err != nil {
 		fmt.Println(err)
@@ -143,7 +143,6 @@ func TestStartErrors(t *testing.T) {
 		"no permission": {with(func(s *Spec) { s.Path = plain }), fs.ErrPermission, plain},
 		"no directory":  {with(func(s *Spec) { s.Dir = dir + "/gone" }), fs.ErrNotExist, "working directory"},
 		"NUL":           {with(func(s *Spec) { s.Args = []string{"a\x00b"} }), nil, "NUL"},
-		"pid file":      {with(func(s *Spec) { s.PidFile = dir + "/gone/pid" }), fs.ErrNotExist, "pid file"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Start(t.Context(), c.spec)

@@ -150,7 +150,4 @@ func (p *Process) sweep() {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*stuckAfter)
 	defer cancel()
 	reap(ctx, p.grace(), finder{roots: []tree.Process{p.child}, session: p.spec.Session})
-	if p.spec.PidFile != "" {
-		os.Remove(p.spec.PidFile)
-	}
 }

@@ -2,15 +2,11 @@ package process
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -80,14 +76,14 @@ func TestLeftoversDieWithTheProgram(t *testing.T) {
 
 // startParent starts a helper worker that runs the script. It returns the worker, its guard and n processes of the
 // script.
-func startParent(t *testing.T, script, session, pidFile string, n int) (*exec.Cmd, tree.Process, []tree.Process) {
+func startParent(t *testing.T, script, session string, n int) (*exec.Cmd, tree.Process, []tree.Process) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), "PROCESS_TEST_PARENT="+script, "PROCESS_TEST_SESSION="+session, "PROCESS_TEST_PIDFILE="+pidFile)
+	cmd.Env = append(os.Environ(), "PROCESS_TEST_PARENT="+script, "PROCESS_TEST_SESSION="+session)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -106,17 +102,10 @@ func startParent(t *testing.T, script, session, pidFile string, n int) (*exec.Cm
 }
 
 func TestKilledParentTakesTheTreeAlong(t *testing.T) {
-	pidFile := filepath.Join(t.TempDir(), "pid")
-	cmd, guard, pids := startParent(t, stubborn, "", pidFile, 2)
-	if _, err := os.Stat(pidFile); err != nil {
-		t.Fatal(err)
-	}
+	cmd, guard, pids := startParent(t, stubborn, "", 2)
 	cmd.Process.Kill()
 	cmd.Wait()
 	waitGone(t, append(pids, guard)...)
-	if _, err := os.Stat(pidFile); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("pid file: %v", err)
-	}
 }
 
 // killBoth kills a worker and its guard at once, so that neither can react.
@@ -131,7 +120,7 @@ func killBoth(t *testing.T, cmd *exec.Cmd, guard tree.Process) {
 
 func TestReapSessionFindsWhatAKilledGuardLeft(t *testing.T) {
 	session := fmt.Sprintf("reap-%d", os.Getpid())
-	cmd, guard, pids := startParent(t, stubborn, session, "", 2)
+	cmd, guard, pids := startParent(t, stubborn, session, 2)
 	other := mustStart(t, t.Context(), Spec{Path: "/bin/cat", StdinPipe: true, Session: session + "0"})
 	killBoth(t, cmd, guard)
 	n, err := reap(t.Context(), 20*time.Millisecond, finder{session: session})
@@ -189,7 +178,6 @@ func TestReapSessionReachesWhatClearedItsEnvironment(t *testing.T) {
 func TestKilledGuardIsSeen(t *testing.T) {
 	s := bash(stubborn)
 	s.Session, s.Grace = fmt.Sprintf("seen-%d", os.Getpid()), -1
-	s.PidFile = filepath.Join(t.TempDir(), "pid")
 	p := mustStart(t, t.Context(), s)
 	pids := readPids(t, p.Stdout(), 2)
 	p.guard.Process.Kill()
@@ -197,9 +185,6 @@ func TestKilledGuardIsSeen(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	waitGone(t, pids...)
-	if _, err := os.Stat(s.PidFile); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("pid file: %v", err)
-	}
 	io.Copy(io.Discard, p.Stdout())
 	noChildren(t)
 }
@@ -216,82 +201,15 @@ func TestStoppedGuardDoesNotHoldUsUp(t *testing.T) {
 	noChildren(t)
 }
 
-func TestPidFile(t *testing.T) {
-	s := bash(stubborn)
-	s.PidFile, s.Session, s.Grace = filepath.Join(t.TempDir(), "pid"), "pid-file-test", -1
-	p := mustStart(t, t.Context(), s)
-	b, err := os.ReadFile(s.PidFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var f guard.PidFile
-	if err := json.Unmarshal(b, &f); err != nil {
-		t.Fatal(err)
-	}
-	itsGuard, err := tree.LookUp(p.guard.Process.Pid)
-	if want := (guard.PidFile{Pid: p.Pid(), Start: p.child.Start, Guard: itsGuard.Pid, GuardStart: itsGuard.Start, Boot: tree.BootID(),
-		Session: "pid-file-test"}); err != nil || f != want || f.Start == 0 {
-		t.Errorf("got %+v, want %+v; %v", f, want, err)
-	}
-	p.Stop()
-	if _, err := os.Stat(s.PidFile); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("after the end: %v", err)
-	}
-	if left, _ := filepath.Glob(s.PidFile + "*"); len(left) > 0 {
-		t.Errorf("left over: %v", left)
-	}
-}
-
-func TestReapPidFile(t *testing.T) {
-	pidFile := filepath.Join(t.TempDir(), "pid")
-	polite := `setsid bash -c 'echo $$; while :; do sleep 1000 & wait; done' & echo $$; wait`
-	cmd, guard, pids := startParent(t, polite, fmt.Sprintf("pf-%d", os.Getpid()), pidFile, 2)
-	killBoth(t, cmd, guard)
-	if n, err := ReapPidFile(t.Context(), pidFile); err != nil || n < 1 {
-		t.Errorf("ended %d, %v", n, err)
-	}
-	waitGone(t, pids...)
-	if n, err := ReapPidFile(t.Context(), pidFile); n != 0 || err != nil {
-		t.Errorf("second time: %d, %v", n, err)
-	}
-}
-
-func TestReapPidFileSparesANewOwnerOfTheNumber(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "pid")
+func TestReapSparesANewOwnerOfTheNumber(t *testing.T) {
 	p := mustStart(t, t.Context(), Spec{Path: "/bin/cat", StdinPipe: true})
-	for name, f := range map[string]guard.PidFile{
-		"other start": {Pid: p.Pid(), Start: p.child.Start + 1, Boot: tree.BootID()},
-		"other boot":  {Pid: p.Pid(), Start: p.child.Start, Boot: "another"},
-	} {
-		b, _ := json.Marshal(f)
-		if err := os.WriteFile(path, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if n, err := ReapPidFile(t.Context(), path); n != 0 || err != nil {
-			t.Errorf("%s: ended %d, %v", name, n, err)
-		}
-		if gone(p.child) {
-			t.Fatalf("%s: a stranger was killed", name)
-		}
-		if err := (tree.Process{Pid: p.Pid(), Start: f.Start + 1}).Signal(syscall.SIGKILL); !errors.Is(err, os.ErrProcessDone) {
-			t.Errorf("%s: signal gave %v", name, err)
-		}
+	former := tree.Process{Pid: p.Pid(), Start: p.child.Start + 1}
+	if n, err := reap(t.Context(), 0, finder{roots: []tree.Process{former}}); n != 0 || err != nil || gone(p.child) {
+		t.Errorf("ended %d, %v; a stranger is gone: %t", n, err, gone(p.child))
 	}
-	if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {
-		t.Fatal(err)
+	if err := former.Signal(syscall.SIGKILL); !errors.Is(err, os.ErrProcessDone) {
+		t.Errorf("signal gave %v", err)
 	}
-	if _, err := ReapPidFile(t.Context(), path); err == nil || !strings.Contains(err.Error(), path) {
-		t.Errorf("damaged file: %v", err)
-	}
-}
-
-func TestReapPidFileOfARunningTree(t *testing.T) {
-	pidFile := filepath.Join(t.TempDir(), "pid")
-	_, guard, pids := startParent(t, `sleep 1000 & echo $!; echo $$; wait`, "", pidFile, 2)
-	if n, err := ReapPidFile(t.Context(), pidFile); err != nil || n != 3 {
-		t.Errorf("ended %d, %v", n, err)
-	}
-	waitGone(t, append(pids, guard)...)
 }
 
 func TestReapRespectsTheContext(t *testing.T) {

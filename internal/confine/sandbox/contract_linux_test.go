@@ -98,7 +98,7 @@ func TestProcessGroup(t *testing.T) {
 func TestSession(t *testing.T) {
 	c := workIn(t)
 	s := bash(c, "echo ready; trap '' TERM; while :; do sleep 1; done")
-	s.Session, s.PidFile = "s-"+randomName(), filepath.Join(t.TempDir(), "pid")
+	s.Session = "s-" + randomName()
 	s.Env = append(s.Env, process.SessionEnv+"=another")
 	p, err := theBox(t).Start(t.Context(), s, c)
 	if err != nil {
@@ -106,9 +106,6 @@ func TestSession(t *testing.T) {
 	}
 	t.Cleanup(p.Stop)
 	readLine(t, p.Stdout())
-	if _, err := os.Stat(s.PidFile); err != nil {
-		t.Error(err)
-	}
 	if n, err := process.ReapSession(t.Context(), s.Session); n == 0 || err != nil {
 		t.Errorf("reaped %d, %v", n, err)
 	}

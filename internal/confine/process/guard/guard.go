@@ -61,9 +61,6 @@ func run(args []string) int {
 	}
 	fmt.Fprintf(status, "started %d %d\n", g.child.Pid, g.child.Start)
 	ws := g.watch(control)
-	if o.PidFile != "" {
-		os.Remove(o.PidFile)
-	}
 	code, sig := ws.ExitStatus(), 0
 	if ws.Signaled() {
 		sig = int(ws.Signal())
@@ -92,15 +89,6 @@ func (g *guard) launch() error {
 	}
 	if g.child, err = tree.LookUp(pid); err != nil {
 		g.child = tree.Process{Pid: pid}
-	}
-	if g.order.PidFile != "" {
-		if err := writePidFile(g.order.PidFile, g.child, g.order.Session); err != nil {
-			g.killAll()
-			for range waitAll() {
-				g.killAll()
-			}
-			return fmt.Errorf("write pid file: %w", err)
-		}
 	}
 	return letGoOfStdio()
 }

@@ -17,9 +17,9 @@ const (
 
 // Order is what a guard is told to run. It is sent through a pipe, since arguments are visible to other users.
 type Order struct {
-	Path, Dir, PidFile, Session string
-	Grace                       time.Duration
-	Args, Env                   []string
+	Path, Dir, Session string
+	Grace              time.Duration
+	Args, Env          []string
 }
 
 // Check fails when the order can't be sent.
@@ -31,7 +31,7 @@ func (o Order) Check() error {
 }
 
 func (o Order) fields() []string {
-	f := []string{o.Path, o.Dir, o.PidFile, o.Session, o.Grace.String(), strconv.Itoa(len(o.Args))}
+	f := []string{o.Path, o.Dir, o.Session, o.Grace.String(), strconv.Itoa(len(o.Args))}
 	return append(append(f, o.Args...), o.Env...)
 }
 
@@ -52,13 +52,13 @@ func readOrder(r io.Reader) (Order, error) {
 		return Order{}, err
 	}
 	f := strings.Split(string(body), "\x00")
-	if len(f) < 6 {
+	if len(f) < 5 {
 		return Order{}, errors.New("order is cut")
 	}
-	grace, err1 := time.ParseDuration(f[4])
-	n, err2 := strconv.Atoi(f[5])
-	if err := errors.Join(err1, err2); err != nil || n < 0 || 6+n > len(f) {
+	grace, err1 := time.ParseDuration(f[3])
+	n, err2 := strconv.Atoi(f[4])
+	if err := errors.Join(err1, err2); err != nil || n < 0 || 5+n > len(f) {
 		return Order{}, errors.Join(errors.New("order is malformed"), err)
 	}
-	return Order{Path: f[0], Dir: f[1], PidFile: f[2], Session: f[3], Grace: grace, Args: f[6 : 6+n], Env: f[6+n:]}, nil
+	return Order{Path: f[0], Dir: f[1], Session: f[2], Grace: grace, Args: f[5 : 5+n], Env: f[5+n:]}, nil
 }

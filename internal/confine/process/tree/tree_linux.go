@@ -10,12 +10,6 @@ import (
 	"syscall"
 )
 
-// BootID identifies the current boot: process ids and start times are only meaningful within it.
-func BootID() string {
-	b, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	return strings.TrimSpace(string(b))
-}
-
 // LookUp reads one process. It fails with syscall.ESRCH when the process is gone or a zombie.
 func LookUp(pid int) (Process, error) {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")

@@ -10,8 +10,6 @@ import (
 // Without /proc and subreapers a guard reaches only the process group of its child, and nothing can be found after a
 // guard was killed. Children that start a session of their own are not reached.
 
-func BootID() string { return "" }
-
 func LookUp(pid int) (Process, error) {
 	if err := syscall.Kill(pid, 0); err != nil {
 		return Process{}, err
