@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -231,7 +232,7 @@ func TestCronTimes(t *testing.T) {
 		}
 		j := cronJob(t, s, "create", c.expression, "fix it", "--repo", "acme/web", "--timezone", c.zone)
 		now := time.Now()
-		for n, at := range spec.Next(now, zone, 3) {
+		for n, at := range times(spec, now, now.AddDate(8, 0, 0), zone, 3) {
 			if n < len(j.Next) && !j.Next[n].Equal(at) && !twice(at) && !twice(j.Next[n]) {
 				t.Errorf("%d: %q in %s: next time %d is %s, not %s", i, c.expression, c.zone, n, j.Next[n], at)
 			}
@@ -239,10 +240,7 @@ func TestCronTimes(t *testing.T) {
 		from, to := time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2029, 1, 1, 0, 0, 0, 0, time.UTC)
 		server := matching(t, s, j.ID, from, to)
 		ours := map[int64]bool{}
-		for _, at := range spec.Next(from.Add(-time.Second), zone, 20000) {
-			if !at.Before(to) {
-				break
-			}
+		for _, at := range times(spec, from.Add(-time.Second), to, zone, 20000) {
 			ours[at.Unix()] = true
 			if !server[at.Unix()] && !twice(at) {
 				t.Errorf("%q in %s: the server leaves out %s", c.expression, c.zone, at)
@@ -270,6 +268,21 @@ func TestCronTimes(t *testing.T) {
 			}
 		}
 	}
+}
+
+// times are the first times of an expression between two moments, most at most. It steps through absolute time: what clocks skip does not come, and
+// what they show twice comes twice.
+func times(s cron.Spec, after, before time.Time, zone *time.Location, most int) (all []time.Time) {
+	calendars := s.Calendars()
+	for t := after.Truncate(time.Minute).Add(time.Minute).In(zone); len(all) < most && t.Before(before); t = t.Add(time.Minute) {
+		if slices.ContainsFunc(calendars, func(c cron.Calendar) bool {
+			return slices.Contains(c.Minutes, t.Minute()) && slices.Contains(c.Hours, t.Hour()) && slices.Contains(c.Days, t.Day()) &&
+				slices.Contains(c.Months, int(t.Month())) && slices.Contains(c.Weekdays, int(t.Weekday()))
+		}) {
+			all = append(all, t)
+		}
+	}
+	return all
 }
 
 // twice tells whether a clock shows this time twice on its day.

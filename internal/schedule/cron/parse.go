@@ -1,5 +1,6 @@
-// Package cron parses classic cron expressions of five fields and computes their times. It is pure: it uses no clock and no server, and
-// must not know its callers. It rejects everything ambiguous, with an error that names the field, its value and a correction.
+// Package cron parses classic cron expressions of five fields and says which values each field matches. When that is, the server
+// computes: the package is pure, uses no clock, and must not know its callers. It rejects everything ambiguous, with an error that names the
+// field, its value and a correction.
 package cron
 
 import (

@@ -99,6 +99,17 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
+func TestOffHours(t *testing.T) {
+	t.Parallel()
+	s, err := Parse("0 1-23 * * *")
+	if err != nil || !cmp.Equal(s.OffHours(), []int{0}) {
+		t.Errorf("%v, %v", s.OffHours(), err)
+	}
+	if s, err = Parse("@hourly"); err != nil || len(s.OffHours()) != 0 {
+		t.Errorf("%v, %v", s.OffHours(), err)
+	}
+}
+
 func TestZone(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{"": "UTC", "UTC": "UTC", "Europe/Rome": "Europe/Rome", "America/New_York": "America/New_York"} {

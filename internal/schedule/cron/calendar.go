@@ -5,34 +5,7 @@ import (
 	"time"
 )
 
-// horizon is how far Next searches. A 29 February may be eight years away, and one on a given day of the week much further.
-const horizon = 40 * 365 * 24 * time.Hour
-
 func (s Spec) String() string { return s.text }
-
-// Next returns the next n times after a moment, fewer when there are none within forty years. A time that clocks skip when they go
-// forward does not occur on that day. A time that occurs twice is returned twice.
-func (s Spec) Next(after time.Time, zone *time.Location, n int) []time.Time {
-	var all []time.Time
-	t := after.In(zone).Truncate(time.Second)
-	end := t.Add(horizon)
-	for t = t.Add(time.Duration(60-t.Second()) * time.Second); len(all) < n && t.Before(end); {
-		switch { // step through absolute time, so that clock changes neither skip nor repeat a moment
-		case !s.onDay(t) || !s.hours.has(t.Hour()):
-			t = t.Add(time.Duration(60-t.Minute()) * time.Minute)
-			continue
-		case s.minutes.has(t.Minute()):
-			all = append(all, t)
-		}
-		t = t.Add(time.Minute)
-	}
-	return all
-}
-
-func (s Spec) onDay(t time.Time) bool {
-	day, week := s.days.has(t.Day()), s.weeks.has(int(t.Weekday()))
-	return s.months.has(int(t.Month())) && (day && week || s.either && (day || week))
-}
 
 // comes reports whether any date matches.
 func (s Spec) comes() bool {
