@@ -55,6 +55,8 @@ const ProfileNone = "none"
 const (
 	month   = 30 * 24 * time.Hour
 	command = 8 << 10
+
+	mostDollars = 100_000
 )
 
 // ConfigKeys returns all keys, in the order of the documentation.
@@ -76,9 +78,9 @@ func ConfigKeys() []ConfigKey {
 			ApprovalAuto, ApprovalRequired, ApprovalNone),
 		duration("approval.after", "for auto: how long people have to decide before the plan is approved", time.Second, 12*month),
 		flag("approval.again", "ask again for the plan that follows a review"),
-		number("budget.cost", "US dollars for the whole task", 100_000),
+		dollars("budget.cost", "US dollars for the whole task"),
 		duration("budget.time", "running time of agents, setup and checks for the whole task", time.Second, month),
-		number("budget.planCost", "US dollars for one planning session; never more than budget.cost", 100_000),
+		dollars("budget.planCost", "US dollars for one planning session; never more than budget.cost"),
 		choice("quota", "when the account's quota is used up: wait until it comes back, end the task, or go on with the next agent of fallback "+
 			"that has quota", QuotaWait, QuotaEnd, QuotaNext),
 		bash("setup", "command that bash runs before the first check, and before work on a tree that it has not passed on; its failure does not stop the task"),
@@ -191,9 +193,9 @@ func whole(path, doc string, least, most float64) ConfigKey {
 	return k
 }
 
-func number(path, doc string, most float64) ConfigKey {
-	k := ConfigKey{Path: path, Type: NumberKey, Doc: doc, Most: most, Above: true}
-	k.Way = "give a number above 0, at most " + plain(most)
+func dollars(path, doc string) ConfigKey {
+	k := ConfigKey{Path: path, Type: NumberKey, Doc: doc, Most: mostDollars, Above: true}
+	k.Way = "give a number above 0, at most " + plain(mostDollars)
 	return k
 }
 

@@ -51,7 +51,7 @@ func (c Config) Lookup(path string) (value any, set bool) {
 func DecodeConfig(l Literal, where string) (Config, error) {
 	var c Config
 	d := decoder{way: configWay("")}
-	d.decode(l, "", &c)
+	d.decode(l, &c)
 	return c, asError(fault.Input, where, append(d.mistakes, configMistakes(c, "", d.lineOf)...))
 }
 

@@ -26,8 +26,8 @@ type fieldLine struct {
 }
 
 // decode decodes into a pointer to a struct.
-func (d *decoder) decode(l Literal, at string, into any) {
-	d.value(l, at, reflect.ValueOf(into).Elem())
+func (d *decoder) decode(l Literal, into any) {
+	d.value(l, "", reflect.ValueOf(into).Elem())
 }
 
 // lineOf returns the line of a field, 0 if unknown.

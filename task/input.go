@@ -35,7 +35,7 @@ func ParseInput(data []byte) (Input, error) {
 		return in, fault.New(fault.Input, "input: %w", err).WithHint("give a JSON object such as %s", inputExample)
 	}
 	d := decoder{way: configWay("config.")}
-	d.decode(l, "", &in)
+	d.decode(l, &in)
 	all := append(d.mistakes, in.mistakes(d.mistakes)...)
 	if in.Config != nil {
 		all = append(all, configMistakes(*in.Config, "config.", d.lineOf)...)

@@ -114,7 +114,7 @@ func DecodeAnswer(what string, answer []byte, into any) error {
 		return fault.New(fault.Work, "%s: %w", what, err)
 	}
 	var d decoder
-	d.decode(l, "", into)
+	d.decode(l, into)
 	return asError(fault.Work, what, d.mistakes)
 }
 

@@ -109,12 +109,6 @@ func (p Plan) Counts() (passed, blocked, pending int) {
 	return passed, blocked, pending
 }
 
-// AllPassed reports whether every deliverable that is not blocked has passed, and at least one has.
-func (p Plan) AllPassed() bool {
-	passed, _, pending := p.Counts()
-	return passed > 0 && pending == 0
-}
-
 func (p Plan) AllBlocked() bool {
 	passed, blocked, pending := p.Counts()
 	return blocked > 0 && passed == 0 && pending == 0

@@ -163,5 +163,3 @@ func breathe(ctx workflow.Context) {
 	workflow.GoNamed(ctx, "last turn", func(ctx workflow.Context) { turn.Send(ctx, nil) }) // a new one comes after all others
 	turn.Receive(ctx, nil)
 }
-
-func always[T any](T) error { return nil }

@@ -116,15 +116,6 @@ func (r *Redactor) without(text string, folders bool) string {
 	return text
 }
 
-// Bytes is String for bytes. It returns text itself if nothing is hidden.
-func (r *Redactor) Bytes(text []byte) []byte {
-	before := string(text)
-	if after := r.String(before); after != before {
-		return []byte(after)
-	}
-	return text
-}
-
 // Reach is the maximum number of bytes that a found secret spans. Text that is searched in pieces must overlap by as
 // much.
 func (r *Redactor) Reach() int { return r.now().reach }

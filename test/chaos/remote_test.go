@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge/local"
 	"github.com/longshift/longshift/internal/repo/workspace/gittest"
 	"github.com/longshift/longshift/task"
@@ -27,15 +28,17 @@ func (s *scene) pulls() map[string]int {
 
 // records counts those of the repository on disk.
 func (s *scene) records() map[string]int {
-	all, err := local.List(s.T.Context(), s.local)
-	if err != nil {
-		s.T.Error(err)
-	}
 	n := map[string]int{}
-	for _, p := range all {
+	for number := 1; ; number++ {
+		p, err := local.Read(s.T.Context(), s.local, number)
+		if fault.KindOf(err) == fault.NotFound {
+			return n
+		} else if err != nil {
+			s.T.Error(err)
+			return n
+		}
 		n[p.Head]++
 	}
-	return n
 }
 
 // stands holds the branches and pull requests of a forge against the tasks that went there: one of each, with every commit once.

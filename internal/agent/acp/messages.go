@@ -17,7 +17,6 @@ const (
 
 // States of a call.
 const (
-	Pending    = "pending"
 	InProgress = "in_progress"
 	Completed  = "completed"
 	Failed     = "failed"
@@ -35,7 +34,6 @@ type Update struct {
 type Call struct {
 	ID        string          `json:"toolCallId"`
 	Title     string          `json:"title"`
-	ToolKind  string          `json:"kind"` // read, edit, execute, ...
 	Status    string          `json:"status"`
 	Input     json.RawMessage `json:"rawInput"`
 	Output    json.RawMessage `json:"rawOutput"`

@@ -13,7 +13,6 @@ type initLine struct {
 	Mode      string   `json:"permissionMode"`
 	Model     string   `json:"model"`
 	Version   string   `json:"claude_code_version"`
-	KeySource string   `json:"apiKeySource"`
 }
 
 // resultLine is the last line of a run.

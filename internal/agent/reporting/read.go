@@ -58,7 +58,7 @@ func readText(kind task.MarkerKind) func([]byte) (Report, error) {
 		if err := task.DecodeAnswer("the report", arguments, &in); err != nil {
 			return Report{}, err
 		}
-		return Report{Kind: kind, Text: strings.TrimSpace(in.Text)}, present("text", in.Text)
+		return Report{Kind: kind, Text: strings.TrimSpace(in.Text)}, present(in.Text)
 	}
 }
 
@@ -74,7 +74,7 @@ func readFinding(arguments []byte) (Report, error) {
 	if path := strings.TrimSpace(in.Path); path != "" {
 		text = path + ": " + text
 	}
-	return Report{Kind: task.Found, Text: text}, present("text", in.Text)
+	return Report{Kind: task.Found, Text: text}, present(in.Text)
 }
 
 // status is the status of a deliverable as it is reported.
@@ -102,7 +102,7 @@ func readStatus(arguments []byte) (Report, error) {
 	default:
 		return Report{}, fault.New(fault.Work, "status is %q: use passed or blocked", in.Status)
 	}
-	return r, present("text", in.Text)
+	return r, present(in.Text)
 }
 
 // verification is what a reviewer has seen of one deliverable.
@@ -125,12 +125,12 @@ func readVerification(arguments []byte) (Report, error) {
 	if !in.Holds {
 		what = in.ID + " does not hold: "
 	}
-	return Report{Text: what + strings.TrimSpace(in.Text)}, present("text", in.Text)
+	return Report{Text: what + strings.TrimSpace(in.Text)}, present(in.Text)
 }
 
-func present(field, value string) error {
-	if strings.TrimSpace(value) == "" {
-		return fault.New(fault.Work, "%s is empty", field)
+func present(text string) error {
+	if strings.TrimSpace(text) == "" {
+		return fault.New(fault.Work, "text is empty")
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/internal/forge/forgetest"
 	"github.com/longshift/longshift/task"
@@ -44,18 +45,19 @@ func TestConform(t *testing.T) {
 
 func standing(t *testing.T, dir string) []forgetest.PullState {
 	t.Helper()
-	list, err := List(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var all []forgetest.PullState
-	for _, r := range list {
+	for n := 1; ; n++ {
+		r, err := Read(t.Context(), dir, n)
+		if fault.KindOf(err) == fault.NotFound {
+			return all
+		} else if err != nil {
+			t.Fatal(err)
+		}
 		all = append(all, forgetest.PullState{
 			Number: r.Number, State: r.State, Title: r.Title, Body: r.Body, Head: r.Head, Base: r.Base,
 			Draft: r.Draft, Labels: r.Labels, Reviewers: r.Reviewers,
 		})
 	}
-	return all
 }
 
 func openForeign(t *testing.T, dir, head, base, body string) int {

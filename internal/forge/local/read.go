@@ -10,26 +10,6 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// List returns every pull request of the repository at a path, oldest first.
-func List(ctx context.Context, path string) ([]Record, error) {
-	g, err := New(Config{}).open(path)
-	if err != nil {
-		return nil, err
-	}
-	all, err := g.records(ctx)
-	if err != nil {
-		return nil, err
-	}
-	list := make([]Record, 0, len(all))
-	for _, r := range all {
-		if err := g.settle(ctx, r); err != nil {
-			return nil, fmt.Errorf("local forge: %w", err)
-		}
-		list = append(list, *r)
-	}
-	return list, nil
-}
-
 // Read returns one pull request of the repository at a path.
 func Read(ctx context.Context, path string, number int) (Record, error) {
 	_, r, err := New(Config{}).read(ctx, path, number)

@@ -140,7 +140,7 @@ func TestCloseAndRead(t *testing.T) {
 	if err := Diff(t.Context(), dir, 2, &bytes.Buffer{}); fault.KindOf(err) != fault.NotFound {
 		t.Errorf("diff of #2: %v", err)
 	}
-	if _, err := List(t.Context(), t.TempDir()); fault.KindOf(err) != fault.NotFound {
-		t.Errorf("list: %v", err)
+	if _, err := Read(t.Context(), t.TempDir(), 1); fault.KindOf(err) != fault.NotFound {
+		t.Errorf("read without a repository: %v", err)
 	}
 }

@@ -6,7 +6,6 @@ package lfs
 
 import (
 	"bytes"
-	"fmt"
 	"regexp"
 	"strconv"
 )
@@ -21,11 +20,6 @@ const Start = "version https://git-lfs.github.com/spec/"
 type Pointer struct {
 	ID   string `json:"oid"` // SHA-256 of the content, in hexadecimal
 	Size int64  `json:"size"`
-}
-
-// Text is the pointer file as git stores it.
-func (p Pointer) Text() string {
-	return fmt.Sprintf("%sv1\noid sha256:%s\nsize %d\n", Start, p.ID, p.Size)
 }
 
 var fields = regexp.MustCompile(`(?m)^oid sha256:([0-9a-f]{64})\nsize (\d{1,18})$`)

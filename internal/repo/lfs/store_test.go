@@ -2,6 +2,7 @@ package lfs
 
 import (
 	"crypto/sha256"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,7 +14,7 @@ func sum256(content string) [32]byte { return sha256.Sum256([]byte(content)) }
 func TestParse(t *testing.T) {
 	t.Parallel()
 	p := pointerTo("content")
-	text := p.Text()
+	text := fmt.Sprintf("%sv1\noid sha256:%s\nsize %d\n", Start, p.ID, p.Size)
 	if got, ok := Parse([]byte(text)); !ok || got != p {
 		t.Errorf("got %+v, %v of %q", got, ok, text)
 	}
