@@ -31,27 +31,23 @@ func (a *Acts) EndSession(ctx context.Context, in EndInput) (SessionResult, erro
 	if err != nil {
 		return SessionResult{}, err
 	}
-	tree, err := a.of.workspaces.Open(ctx, in.TaskID, in.Fence)
+	run, kept, err := a.of.begin(ctx, s.SessionInput)
 	if err != nil {
 		return SessionResult{}, err
 	}
-	defer tree.Close()
-	rec, err := openRecord(a.of.data, s.SessionInput)
-	if err != nil {
-		return SessionResult{}, err
-	}
-	if kept, ok, err := rec.result(in.Ask); err != nil || ok {
-		return kept, err
+	defer run.tree.Close()
+	if kept != nil {
+		return *kept, nil
 	}
 	if _, err := process.ReapSession(ctx, in.Session); err != nil {
 		return SessionResult{}, fault.New(fault.Infra, "end what the session has left running: %w", err)
 	}
-	run := &sessionRun{ctx: ctx, of: a.of, in: s.SessionInput, tree: tree, rec: rec, start: a.of.now()}
+	run.start = a.of.now()
 	res, err := a.result(ctx, in, run, s)
 	if err != nil {
 		return SessionResult{}, err
 	}
-	return a.of.keep(rec, in.Ask, res)
+	return a.of.keep(run.rec, in.Ask, res)
 }
 
 // result is what the ask has come to.

@@ -8,40 +8,30 @@ import (
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/transcript"
-	"github.com/longshift/longshift/internal/disk"
-	"github.com/longshift/longshift/internal/fault"
 )
 
 // OpenSession begins a session on this host, or goes on with the conversation of an earlier ask.
 func (a *Acts) OpenSession(ctx context.Context, in OpenInput) (Opened, error) {
 	if a.model == nil || a.of.launcher.gateway == nil {
-		return Opened{}, fault.New(fault.Input, "agent %q is not set up on this host", in.Agent).
-			WithHint("allow it with LONGSHIFT_AGENTS, or choose another agent in the configuration")
+		return Opened{}, notSetUp(in.Agent)
 	}
-	tree, err := a.of.workspaces.Open(ctx, in.TaskID, in.Fence)
+	run, kept, err := a.of.begin(ctx, in.SessionInput)
 	if err != nil {
 		return Opened{}, err
 	}
-	defer tree.Close()
-	rec, err := openRecord(a.of.data, in.SessionInput)
-	if err != nil {
+	defer run.tree.Close()
+	if kept != nil {
+		return Opened{Done: kept}, nil
+	}
+	if err := a.of.mayWork(in.Role); err != nil {
 		return Opened{}, err
-	}
-	if kept, ok, err := rec.result(in.Ask); err != nil || ok {
-		return Opened{Done: &kept}, err
-	}
-	if err := disk.Full(a.of.data); err != nil { // before anything is spent
-		return Opened{}, err
-	}
-	if a.of.writeOff && !in.Role.ReadOnly() {
-		return Opened{}, fault.New(fault.Denied, "writing is switched off on host %s, and this session has to write", a.of.host).
-			WithHint("start its worker without LONGSHIFT_WRITE_OFF")
 	}
 	over, err := a.leases.hold(ctx, in.ID, in.Precedence)
 	if err != nil {
 		return Opened{}, err
 	}
 	defer over()
+	rec := run.rec
 	a.processes.end(in.ID)
 	a.of.prestarter.handOver(in.ID, in.Agent) // another agent was expected; it ends
 	if err := rec.reap(ctx); err != nil {
@@ -50,13 +40,13 @@ func (a *Acts) OpenSession(ctx context.Context, in OpenInput) (Opened, error) {
 	if !rec.begun() {
 		rec.goOn(nil)
 	}
-	run := &sessionRun{ctx: ctx, of: a.of, in: in.SessionInput, tree: tree, rec: rec, start: a.of.now()}
+	run.start = a.of.now()
 	started := Started{OpenInput: in, At: run.start}
 	var earlier Started
 	if err := readJSON(rec.folder().Started(), &earlier); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return Opened{}, err
 	}
-	left, snapshot, err := a.handovers.left(ctx, tree, earlier.Snapshot)
+	left, snapshot, err := a.handovers.left(ctx, run.tree, earlier.Snapshot)
 	if err != nil {
 		return Opened{}, err
 	}

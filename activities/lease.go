@@ -2,11 +2,8 @@ package activities
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
-
-	"github.com/longshift/longshift/signals"
 )
 
 // leaseIdle is how long a session keeps its slot between two acts. A session that waits for people gives it back itself; this is for those
@@ -33,18 +30,9 @@ func (l *leases) hold(ctx context.Context, session string, p Precedence) (over f
 	if had := l.join(session); had != nil {
 		return func() { l.leave(session, had) }, nil
 	}
-	waiting, stop := untilStopping(ctx)
-	defer stop()
-	waiting, cancel := context.WithTimeoutCause(waiting, LongestWait, errNoSlot)
-	defer cancel()
-	err = l.slots.wait(waiting, p, func() { heartbeatNow(ctx, signals.Heartbeat{Waiting: true}) })
-	switch {
-	case err != nil && errors.Is(context.Cause(waiting), errNoSlot):
-		return nil, errNoSlot
-	case err != nil:
-		return nil, interrupted(waiting)
+	if err := l.slots.take(ctx, p); err != nil {
+		return nil, err
 	}
-	setHeartbeatDetails(ctx, nil)
 	if had := l.join(session); had != nil { // another act has got one meanwhile
 		l.slots.release()
 		return func() { l.leave(session, had) }, nil

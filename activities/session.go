@@ -8,8 +8,6 @@ import (
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/prompt"
-	"github.com/longshift/longshift/internal/disk"
-	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/redact"
 	"github.com/longshift/longshift/internal/repo/workspace"
 	"github.com/longshift/longshift/task"
@@ -93,8 +91,7 @@ type Sessions struct {
 // attempt returns the kept result. When it was interrupted, the attempt ends its remaining processes and resumes it.
 func (s *Sessions) RunAgent(ctx context.Context, in SessionInput) (SessionResult, error) {
 	if _, ok := s.agents[in.Agent]; !ok {
-		return SessionResult{}, fault.New(fault.Input, "agent %q is not set up on this host", in.Agent).
-			WithHint("allow it with LONGSHIFT_AGENTS, or choose another agent in the configuration")
+		return SessionResult{}, notSetUp(in.Agent)
 	}
 	l, err := s.running.join(ctx, in, s.session)
 	if err != nil {
@@ -106,27 +103,20 @@ func (s *Sessions) RunAgent(ctx context.Context, in SessionInput) (SessionResult
 // session runs a session to its end, independent of the attempts that wait for it.
 func (s *Sessions) session(ctx context.Context, l *live) (res SessionResult, err error) {
 	in, came := l.in, s.now()
-	tree, err := s.workspaces.Open(ctx, in.TaskID, in.Fence)
+	run, kept, err := s.begin(ctx, in)
 	if err != nil {
 		return SessionResult{}, err
 	}
-	defer tree.Close()
-	rec, err := openRecord(s.data, in)
-	if err != nil {
-		return SessionResult{}, err
+	defer run.tree.Close()
+	if kept != nil {
+		return *kept, nil
 	}
-	if kept, ok, err := rec.result(in.Ask); err != nil || ok {
-		return kept, err
-	}
+	rec := run.rec
 	if res, ok := s.unkept.Load(rec.resultFile(in.Ask)); ok {
 		return s.keep(rec, in.Ask, res.(SessionResult))
 	}
-	if err := disk.Full(s.data); err != nil { // before anything is spent
+	if err := s.mayWork(in.Role); err != nil {
 		return SessionResult{}, err
-	}
-	if s.writeOff && !in.Role.ReadOnly() { // each of its writes would be refused, and its report would be wrong
-		return SessionResult{}, fault.New(fault.Denied, "writing is switched off on host %s, and this session has to write", s.host).
-			WithHint("start its worker without LONGSHIFT_WRITE_OFF")
 	}
 	ctx, release, err := s.slots.acquire(ctx, in.Precedence, in.Wall)
 	if err != nil {
@@ -138,7 +128,7 @@ func (s *Sessions) session(ctx context.Context, l *live) (res SessionResult, err
 		return s.keep(rec, in.Ask, res)
 	}
 	s.running.begin(l)
-	run := &sessionRun{ctx: ctx, of: s, in: in, tree: tree, rec: rec, agent: s.agents[in.Agent], start: s.now()}
+	run.ctx, run.agent, run.start = ctx, s.agents[in.Agent], s.now()
 	if run.prestarted = s.prestarter.handOver(in.ID, in.Agent); run.prestarted == nil {
 		if err := rec.reap(ctx); err != nil {
 			return SessionResult{}, err

@@ -101,20 +101,28 @@ func (s *slots) release() {
 	s.queue = slices.Delete(s.queue, 0, 1)
 }
 
-// acquire waits for a slot, and returns the context of the step that holds it. The context ends after wall and Overtime.
-func (s *slots) acquire(ctx context.Context, p Precedence, wall time.Duration) (context.Context, func(), error) {
+// take waits for a slot until the activity is to stop, at most for LongestWait. Meanwhile its heartbeats say that it waits.
+func (s *slots) take(ctx context.Context, p Precedence) error {
 	waiting, stop := untilStopping(ctx)
 	defer stop()
 	waiting, cancel := context.WithTimeoutCause(waiting, LongestWait, errNoSlot)
 	defer cancel()
 	if err := s.wait(waiting, p, func() { heartbeatNow(ctx, signals.Heartbeat{Waiting: true}) }); err != nil {
 		if errors.Is(context.Cause(waiting), errNoSlot) {
-			return nil, nil, errNoSlot
+			return errNoSlot
 		}
-		return nil, nil, interrupted(waiting)
+		return interrupted(waiting)
 	}
 	setHeartbeatDetails(ctx, nil)
-	ctx, cancel = context.WithTimeout(ctx, wall+Overtime)
+	return nil
+}
+
+// acquire waits for a slot, and returns the context of the step that holds it. The context ends after wall and Overtime.
+func (s *slots) acquire(ctx context.Context, p Precedence, wall time.Duration) (context.Context, func(), error) {
+	if err := s.take(ctx, p); err != nil {
+		return nil, nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, wall+Overtime)
 	return ctx, func() { cancel(); s.release() }, nil
 }
 
