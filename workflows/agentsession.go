@@ -168,15 +168,7 @@ func (s *agentSession) progress() SessionProgress {
 }
 
 // progressOf reads how far a session came that has failed or was cancelled.
-func progressOf(err error) (p SessionProgress, ok bool) {
-	var app *temporal.ApplicationError
-	var cancelled *temporal.CanceledError
-	var hint string
-	switch {
-	case asError(err, &cancelled):
-		ok = cancelled.HasDetails() && cancelled.Details(&p) == nil
-	case asError(err, &app):
-		ok = app.HasDetails() && app.Details(&hint, &p) == nil
-	}
+func progressOf(err error) (SessionProgress, bool) {
+	p, ok := detailsOf[SessionProgress](err)
 	return p, ok && p.Head != ""
 }

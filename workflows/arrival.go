@@ -3,7 +3,6 @@ package workflows
 import (
 	"time"
 
-	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/longshift/longshift/activities"
@@ -14,14 +13,9 @@ import (
 // Arrival carries out one request from a forge: it checks the sender's rights, and then starts a task or passes the request on to one. It
 // is a workflow so that a request survives a forge that does not answer.
 func Arrival(ctx workflow.Context, e forge.Event) (string, error) {
-	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		TaskQueue: signals.Queue, Summary: string(e.Kind), StartToCloseTimeout: 2 * time.Minute, HeartbeatTimeout: 10 * time.Second,
-		ScheduleToCloseTimeout: 24 * time.Hour,
-		RetryPolicy:            &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: 5 * time.Minute},
-	})
 	arrivalPage(ctx, e, "")
 	var what string
-	err := workflow.ExecuteActivity(ctx, control.Arrive, e).Get(ctx, &what)
+	err := workflow.ExecuteActivity(forgeRequest(ctx, string(e.Kind)), control.Arrive, e).Get(ctx, &what)
 	arrivalPage(ctx, e, what)
 	return what, err
 }
@@ -32,13 +26,9 @@ const mostPolls = 200
 // Watch polls a forge for events of one repository that no webhook has brought. They are handled like those of a webhook, under the same
 // ids, so that nothing happens twice.
 func Watch(ctx workflow.Context, in signals.WatchInput) error {
-	look := workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		TaskQueue: signals.Queue, Summary: in.Repository, StartToCloseTimeout: 5 * time.Minute, HeartbeatTimeout: 10 * time.Second,
-		RetryPolicy: &temporal.RetryPolicy{InitialInterval: 5 * time.Second, BackoffCoefficient: 2, MaximumInterval: 10 * time.Minute},
-	})
 	for range mostPolls {
 		var w activities.ForgePoll
-		err := workflow.ExecuteActivity(look, control.PollForge, in).Get(ctx, &w)
+		err := workflow.ExecuteActivity(forgePoll(ctx, in.Repository), control.PollForge, in).Get(ctx, &w)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()

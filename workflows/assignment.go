@@ -108,6 +108,41 @@ func courtesy(ctx workflow.Context, summary string) workflow.Context {
 	})
 }
 
+// forgeRequest is for carrying out what somebody asks for at a forge, which may not answer for a while.
+func forgeRequest(ctx workflow.Context, summary string) workflow.Context {
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		TaskQueue: signals.Queue, Summary: summary, StartToCloseTimeout: 2 * time.Minute, HeartbeatTimeout: 10 * time.Second,
+		ScheduleToCloseTimeout: 24 * time.Hour,
+		RetryPolicy:            &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: 5 * time.Minute},
+	})
+}
+
+// forgePoll is for asking a forge for news, again and again until it answers.
+func forgePoll(ctx workflow.Context, summary string) workflow.Context {
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		TaskQueue: signals.Queue, Summary: summary, StartToCloseTimeout: 5 * time.Minute, HeartbeatTimeout: 10 * time.Second,
+		RetryPolicy: &temporal.RetryPolicy{InitialInterval: 5 * time.Second, BackoffCoefficient: 2, MaximumInterval: 10 * time.Minute},
+	})
+}
+
+// sourcePoll is for looking through a source for new work. A schedule starts the next poll.
+func sourcePoll(ctx workflow.Context, summary string) workflow.Context {
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		TaskQueue: signals.Queue, Summary: summary, StartToCloseTimeout: 10 * time.Minute, HeartbeatTimeout: 30 * time.Second,
+		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute, MaximumAttempts: 4},
+	})
+}
+
+// noticeShown is for writing or editing a message. It is tried for as long as the message is of use.
+func noticeShown(ctx workflow.Context, summary string, life time.Duration) workflow.Context {
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		TaskQueue: signals.Queue, Summary: summary, StartToCloseTimeout: time.Minute, ScheduleToCloseTimeout: life,
+		HeartbeatTimeout: 5 * time.Second,
+		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: 30 * time.Second,
+			MaximumAttempts: 1 << 20}, // time ends it, not a count
+	})
+}
+
 // hostInQuestion tells whether an activity failed in a way that leaves open whether its host still lives.
 func hostInQuestion(err error) (inQuestion, neverStarted bool) {
 	var timeout *temporal.TimeoutError

@@ -33,6 +33,20 @@ func hintOf(err error) string {
 	return ""
 }
 
+// detailsOf reads what came with the error of something that was cancelled or failed. A failure has the way out before it.
+func detailsOf[T any](err error) (details T, ok bool) {
+	var cancelled *temporal.CanceledError
+	var failed *temporal.ApplicationError
+	var hint string
+	switch {
+	case asError(err, &cancelled):
+		ok = cancelled.HasDetails() && cancelled.Details(&details) == nil
+	case asError(err, &failed):
+		ok = failed.HasDetails() && failed.Details(&hint, &details) == nil
+	}
+	return details, ok
+}
+
 // message is what a person should read of an error: without the layers that Temporal puts around it.
 func message(err error) string {
 	var app *temporal.ApplicationError

@@ -2,7 +2,6 @@ package workflows
 
 import (
 	"cmp"
-	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/temporal"
@@ -30,13 +29,9 @@ func IssueIntake(ctx workflow.Context, in signals.IntakeInput) (signals.PollResu
 	}
 	pollPage(ctx, in, nil)
 	var found activities.Found
-	find := workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		TaskQueue: signals.Queue, Summary: "look at " + in.Source, StartToCloseTimeout: 10 * time.Minute, HeartbeatTimeout: 30 * time.Second,
-		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute, MaximumAttempts: 4},
-	})
 	request := activities.PollSourceInput{Intake: in, Refused: before.Refused, Quiet: before.Quiet, Past: before.Past, PastAt: before.PastAt,
 		Now: workflow.Now(ctx)}
-	if err := workflow.ExecuteActivity(find, control.PollSource, request).Get(ctx, &found); err != nil {
+	if err := workflow.ExecuteActivity(sourcePoll(ctx, "look at "+in.Source), control.PollSource, request).Get(ctx, &found); err != nil {
 		return signals.PollResult{}, err
 	}
 	pass := found.PollResult

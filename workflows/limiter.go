@@ -3,9 +3,7 @@ package workflows
 import (
 	"errors"
 	"slices"
-	"time"
 
-	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/longshift/longshift/activities"
@@ -98,10 +96,6 @@ func (g *limiter) decide(ctx workflow.Context) error {
 
 // reconcile asks which holders still run and which pull requests are still open.
 func (g *limiter) reconcile(ctx workflow.Context) error {
-	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		TaskQueue: signals.Queue, Summary: "who is at work?", StartToCloseTimeout: time.Minute, HeartbeatTimeout: 10 * time.Second,
-		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute, MaximumAttempts: 5},
-	})
 	in := activities.ReconcileInput{Holders: g.Holders, Pulls: g.Pulls}
 	for _, h := range g.Released {
 		in.Known = append(in.Known, h.Workflow)
@@ -113,7 +107,7 @@ func (g *limiter) reconcile(ctx workflow.Context) error {
 		}
 	}
 	var seen activities.Reconciled
-	if err := workflow.ExecuteActivity(ctx, control.ReconcileLimiter, in).Get(ctx, &seen); err != nil {
+	if err := workflow.ExecuteActivity(courtesy(ctx, "who is at work?"), control.ReconcileLimiter, in).Get(ctx, &seen); err != nil {
 		return err
 	}
 	for _, gone := range seen.Gone {

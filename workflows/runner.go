@@ -249,16 +249,10 @@ func waited(err error) bool {
 // cut returns the last heartbeat of an attempt of a session that failed.
 func cut(err error) (b signals.Heartbeat, ok bool) {
 	var timeout *temporal.TimeoutError
-	var cancelled *temporal.CanceledError
-	var failed *temporal.ApplicationError
-	var hint string
-	switch {
-	case asError(err, &timeout):
+	if asError(err, &timeout) {
 		ok = timeout.HasLastHeartbeatDetails() && timeout.LastHeartbeatDetails(&b) == nil
-	case asError(err, &cancelled):
-		ok = cancelled.HasDetails() && cancelled.Details(&b) == nil
-	case asError(err, &failed):
-		ok = failed.HasDetails() && failed.Details(&hint, &b) == nil
+	} else {
+		b, ok = detailsOf[signals.Heartbeat](err)
 	}
 	return b, ok && b.Session != ""
 }

@@ -182,14 +182,18 @@ func (se *sessions) quota(ctx workflow.Context, s *session, res activities.Sessi
 	case ends, res.Reset.IsZero():
 		return se.parking.suspend(ctx, signals.ReasonQuota, "%s", why)
 	}
-	// A reset that has passed, or one that did not help, must not cause a loop.
 	until := res.Reset.Add(jitter(se.status.RunID))
 	se.quotas++
-	least := workflow.Now(ctx).Add(min(time.Minute<<min(se.quotas-1, 6), time.Hour))
+	least := workflow.Now(ctx).Add(se.leastPause())
 	if passed := !until.After(workflow.Now(ctx)); passed || se.quotas > 1 && until.Before(least) {
 		until = least
 	}
 	return se.parking.waitUntil(ctx, signals.ReasonQuota, believed(ctx, until), why)
+}
+
+// leastPause grows with each used-up quota in a row: a reset that has passed, or one that did not help, must not cause a loop.
+func (se *sessions) leastPause() time.Duration {
+	return min(time.Minute<<min(se.quotas-1, 6), time.Hour)
 }
 
 // jitter spreads tasks that wait for one account over two seconds. It is a hash of their run: workflows use no random numbers.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/longshift/longshift/activities"
@@ -167,10 +166,5 @@ func showOptions(ctx workflow.Context, in activities.ShowInput, life time.Durati
 	if in.Notice.Subject == "" {
 		summary = in.Room.Channel + ": progress"
 	}
-	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		TaskQueue: signals.Queue, Summary: summary, StartToCloseTimeout: time.Minute, ScheduleToCloseTimeout: life,
-		HeartbeatTimeout: 5 * time.Second,
-		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: 30 * time.Second,
-			MaximumAttempts: 1 << 20}, // time ends it, not a count
-	})
+	return noticeShown(ctx, summary, life)
 }

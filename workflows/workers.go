@@ -111,8 +111,7 @@ func (se *sessions) cool(ctx workflow.Context, s *session, state string, res act
 	if until.IsZero() {
 		until = now.Add(restOfUnknown)
 	}
-	// A reset that has passed, or one that did not help, must not cause a loop.
-	if least := now.Add(min(time.Minute<<min(se.quotas-1, 6), time.Hour)); until.Before(least) && (se.quotas > len(se.settings.Fallback)+1 || !until.After(now)) {
+	if least := now.Add(se.leastPause()); until.Before(least) && (se.quotas > len(se.settings.Fallback)+1 || !until.After(now)) {
 		until = least
 	}
 	in := signals.Cooling{Account: se.settings.Account(s.input.Agent), Until: until, Why: firstLine(res.Error)}
