@@ -73,7 +73,7 @@ func (v view) progress() string {
 
 func (v view) figures() string {
 	text := fmt.Sprintf("$%.2f of $%.2f · %s of %s · %s", v.Usage.CostUSD, v.BudgetUSD, task.Duration(v.Worked.Round(time.Second)),
-		task.Duration(v.BudgetTime), count(len(v.Sessions), "session"))
+		task.Duration(v.BudgetTime), excerpt.Count(len(v.Sessions), "session"))
 	if v.Check != nil {
 		text += " · checks " + map[bool]string{true: "passed", false: "failed"}[v.Check.Passed()]
 	}
@@ -181,9 +181,9 @@ func (v view) end() string {
 		fmt.Fprintf(&b, "%s\n\n", v.lit(excerpt.Line(v.Detail, 600)))
 	}
 	if v.Files > 0 {
-		fmt.Fprintf(&b, "%s changed, +%d −%d · ", count(v.Files, "file"), v.Added, v.Deleted)
+		fmt.Fprintf(&b, "%s changed, +%d −%d · ", excerpt.Count(v.Files, "file"), v.Added, v.Deleted)
 	}
-	fmt.Fprintf(&b, "%s · %s", count(turns, "turn"), v.figures())
+	fmt.Fprintf(&b, "%s · %s", excerpt.Count(turns, "turn"), v.figures())
 	for _, w := range v.Warnings {
 		fmt.Fprintf(&b, "- %s\n", v.lit(excerpt.Line(w, 300)))
 	}
@@ -199,11 +199,4 @@ func upper(s string) string {
 		return s
 	}
 	return string(unicode.ToUpper(first)) + s[size:]
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

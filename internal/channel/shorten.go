@@ -1,11 +1,12 @@
 package channel
 
 import (
-	"fmt"
 	"strings"
 	"time"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/longshift/longshift/internal/excerpt"
 )
 
 // Shorten truncates s to n characters, including an ellipsis if anything was cut.
@@ -62,22 +63,15 @@ func span(d time.Duration) string {
 	days, hours, minutes := minutes/(24*60), minutes/60%24, minutes%60
 	switch {
 	case days > 0 && hours > 0:
-		return count(days, "day") + " " + count(hours, "hour")
+		return excerpt.Count(days, "day") + " " + excerpt.Count(hours, "hour")
 	case days > 0:
-		return count(days, "day")
+		return excerpt.Count(days, "day")
 	case hours > 0 && minutes > 0:
-		return count(hours, "hour") + " " + count(minutes, "minute")
+		return excerpt.Count(hours, "hour") + " " + excerpt.Count(minutes, "minute")
 	case hours > 0:
-		return count(hours, "hour")
+		return excerpt.Count(hours, "hour")
 	case minutes > 0:
-		return count(minutes, "minute")
+		return excerpt.Count(minutes, "minute")
 	}
 	return "less than a minute"
-}
-
-func count(n int, unit string) string {
-	if n == 1 {
-		return "1 " + unit
-	}
-	return fmt.Sprintf("%d %ss", n, unit)
 }

@@ -35,7 +35,7 @@ func newCronCommand(f *factory) *cobra.Command {
 		Short: "Tasks that start again and again, by the clock: create, list, delete",
 		Long: fmt.Sprintf(`Cron jobs start tasks on a cron schedule. They are schedules on the Temporal server: they outlive every
 restart, and need no process of yours. While the task of one run is not over, the next times are skipped; what was missed
-because the server was down is made up for within %s. One person has at most %d.`, term.ShortDuration(jobs.Catchup), jobs.Most),
+because the server was down is made up for within %s. One person has at most %d.`, task.Duration(jobs.Catchup), jobs.Most),
 		Example: `  longshift cron create "0 9 * * 1-5" "fix the flaky tests" --timezone Europe/Rome --repo acme/web
   longshift cron list
   longshift cron delete 1`,

@@ -193,8 +193,8 @@ func (r *inputReader) overrides(c *cobra.Command, o *inputFlags) (command.Overri
 		flag, key string
 		value     any
 	}{
-		{"budget", "budget.cost", s.budget}, {"time", "budget.time", term.ShortDuration(s.time)},
-		{"approval", "approval.mode", s.approval}, {"approve-after", "approval.after", term.ShortDuration(s.approveAfter)},
+		{"budget", "budget.cost", s.budget}, {"time", "budget.time", task.Duration(s.time).String()},
+		{"approval", "approval.mode", s.approval}, {"approve-after", "approval.after", task.Duration(s.approveAfter).String()},
 		{"agent", "agent", s.agent}, {"model", "model", s.model}, {"plan-model", "planModel", s.planModel},
 		{"iterations", "iterations", s.iterations}, {"check", "check", s.check}, {"setup", "setup", s.setup},
 		{"draft", "pullRequest.draft", s.draft}, {"label", "pullRequest.labels", s.labels}, {"reviewer", "pullRequest.reviewers", s.reviewers},

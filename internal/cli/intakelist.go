@@ -16,6 +16,7 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/intake"
 	"github.com/longshift/longshift/internal/schedule/intakes"
+	"github.com/longshift/longshift/task"
 )
 
 func (o *intakeOptions) listCommand() *cobra.Command {
@@ -84,14 +85,14 @@ func forgeHost(conf config.Config) string {
 
 // everyText says how often an intake looks, and between what it changes.
 func everyText(s intakes.Spec, inForce time.Duration) string {
-	text, slowest := term.ShortDuration(cmp.Or(inForce, s.Every)), intakes.Slowest(intake.Kind(s.Source))
+	text, slowest := task.Duration(cmp.Or(inForce, s.Every)).String(), intakes.Slowest(intake.Kind(s.Source))
 	switch {
 	case !s.Adaptive:
 		return text
 	case inForce > s.Every:
-		return text + ", " + term.ShortDuration(s.Every) + " when busy"
+		return text + ", " + task.Duration(s.Every).String() + " when busy"
 	}
-	return text + ", " + term.ShortDuration(slowest) + " when quiet"
+	return text + ", " + task.Duration(slowest).String() + " when quiet"
 }
 
 // intakeState says what an intake does now.

@@ -6,9 +6,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/longshift/longshift/internal/cli/command"
-	"github.com/longshift/longshift/internal/cli/term"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 func newTellCommand(d *sender) *cobra.Command {
@@ -41,7 +41,7 @@ func newResumeCommand(d *sender) *cobra.Command {
 		case more < 0:
 			return fault.New(fault.Input, "--add-time %s: negative", more).WithHint("give a duration to add, such as 30m")
 		case more > 0:
-			r.AddTime = term.ShortDuration(more)
+			r.AddTime = task.Duration(more).String()
 		}
 		return d.deliver(c.Context(), args[0], signals.Resume, func(m signals.Message) any { r.Message = m; return r })
 	}

@@ -1,9 +1,10 @@
-// Package excerpt puts text on one line and cuts it to a number of bytes. It knows neither markup nor which characters are hidden or
-// would steer a terminal: callers remove these first. It is pure and imports only the standard library, so that workflows and the
-// contract packages may use it.
+// Package excerpt puts text on one line, cuts it to a number of bytes, and says how many there are of something. It knows neither
+// markup nor which characters are hidden or would steer a terminal: callers remove these first. It is pure and imports only the standard
+// library, so that workflows and the contract packages may use it.
 package excerpt
 
 import (
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -56,4 +57,12 @@ func Tail(s string, n int) string {
 		}
 	}
 	return mark + " " + s
+}
+
+// Count is "1 file", "7 files".
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
 }

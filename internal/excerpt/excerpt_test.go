@@ -36,6 +36,7 @@ func TestCut(t *testing.T) {
 func TestLines(t *testing.T) {
 	for got, want := range map[string]string{
 		OneLine(" a\n\n b\tc "): "a b c", Line("a \n b c d", 6): "a b…", FirstLine("\n \nthe first \nthe second"): "the first", FirstLine(""): "",
+		Count(0, "file"): "0 files", Count(1, "file"): "1 file", Count(2, "more line"): "2 more lines",
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/longshift/longshift/internal/excerpt"
 )
 
 // figures is what the work has cost, and where its run can be seen.
@@ -18,10 +20,10 @@ func (s Summary) figures() []string {
 			thousands(u.Input+u.CacheRead+u.CacheWrite), thousands(u.CacheRead), thousands(u.Output))
 	}
 	if s.Sessions > 0 {
-		add("%s", count(s.Sessions, "session"))
+		add("%s", excerpt.Count(s.Sessions, "session"))
 	}
 	if s.Turns > 0 {
-		add("%s", count(s.Turns, "turn"))
+		add("%s", excerpt.Count(s.Turns, "turn"))
 	}
 	if s.Duration > 0 {
 		add("%s", spell(s.Duration))
@@ -48,13 +50,6 @@ func nonEmpty(lines []string) []string {
 		out[n-1] = strings.TrimRight(out[n-1], " ")
 	}
 	return out
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func thousands(n int64) string {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/task"
 )
 
@@ -44,7 +45,7 @@ func (s Summary) foldedTitle() string {
 		parts = append(parts, "its plan")
 	}
 	if n := len(s.Notes); n > 0 {
-		parts = append(parts, count(n, "note"))
+		parts = append(parts, excerpt.Count(n, "note"))
 	}
 	if s.Review != nil && s.Review.Approved {
 		parts = append(parts, "the review")

@@ -32,7 +32,7 @@ func (s Summary) opening(l limits) []string {
 		}
 	}
 	if rest := left - min(l.rows, mostSaid); rest > 0 {
-		lines = append(lines, "**Not done**: "+count(rest, "more deliverable")+", named below")
+		lines = append(lines, "**Not done**: "+excerpt.Count(rest, "more deliverable")+", named below")
 	}
 	return nonEmpty(lines)
 }
@@ -88,14 +88,14 @@ func (s Summary) size() string {
 	}
 	var parts []string
 	if s.Files > 0 {
-		parts = append(parts, fmt.Sprintf("%s, +%d −%d", count(s.Files, "file"), s.Added, s.Removed))
+		parts = append(parts, fmt.Sprintf("%s, +%d −%d", excerpt.Count(s.Files, "file"), s.Added, s.Removed))
 	}
 	if n := s.Added + s.Removed - s.Routine; s.MaxLines > 0 && n > s.MaxLines {
 		parts = append(parts, fmt.Sprintf("**%d lines to read, more than the %d** of `pullRequest.maxLines`", n, s.MaxLines))
 	}
 	if n := len(s.Deliverables); n > 0 {
 		passed, _, _ := task.Plan{Deliverables: s.Deliverables}.Counts()
-		parts = append(parts, fmt.Sprintf("%d of %s done", passed, count(n, "deliverable")))
+		parts = append(parts, fmt.Sprintf("%d of %s done", passed, excerpt.Count(n, "deliverable")))
 	}
 	if len(parts) == 0 {
 		return ""

@@ -54,12 +54,7 @@ func Age(d time.Duration) string {
 func USD(v float64) string { return fmt.Sprintf("$%.2f", v) }
 
 // Count prints "1 tool", "7 tools".
-func Count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
+func Count(n int, noun string) string { return excerpt.Count(n, noun) }
 
 // Plain takes out what could steer the reader's terminal: control characters, direction overrides, broken characters. Texts come from
 // agents and from strangers' issues. Line ends and tabs stay. Unlike plaintext.Of it leaves the rest of an escape sequence, for a lone
@@ -178,18 +173,6 @@ func Visible(s string) string {
 // IndentAll puts every line two spaces in.
 func IndentAll(s string) string {
 	return "  " + Indent(s, 2) + "\n"
-}
-
-// ShortDuration prints a duration as people write it: 20m, not 20m0s.
-func ShortDuration(d time.Duration) string {
-	s := d.String()
-	if strings.HasSuffix(s, "m0s") {
-		s = strings.TrimSuffix(s, "0s")
-	}
-	if strings.HasSuffix(s, "h0m") {
-		s = strings.TrimSuffix(s, "0m")
-	}
-	return s
 }
 
 // LongestLine bounds, in bytes, what is kept of a line that does not end.

@@ -76,15 +76,6 @@ func TestTable(t *testing.T) {
 	}
 }
 
-func TestShortDuration(t *testing.T) {
-	for d, want := range map[time.Duration]string{20 * time.Minute: "20m", 2 * time.Hour: "2h", 90 * time.Minute: "1h30m", 30 * time.Second: "30s",
-		61 * time.Second: "1m1s", 10 * time.Minute: "10m"} {
-		if got := ShortDuration(d); got != want {
-			t.Errorf("%v: %q, want %q", d, got, want)
-		}
-	}
-}
-
 func FuzzPlain(f *testing.F) {
 	f.Add("\x1b]8;;http://x\x07text\u202e")
 	f.Fuzz(func(t *testing.T, s string) {

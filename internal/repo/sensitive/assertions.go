@@ -4,8 +4,9 @@ import (
 	"path"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/longshift/longshift/internal/excerpt"
 )
 
 // claims match the assertions of a language, by the extensions of its files.
@@ -61,7 +62,7 @@ func (i *inspection) assertions() {
 	}
 	was, is := statements(i.Old), statements(i.New)
 	if fewer := matching(was, claim) - matching(is, claim); fewer > 0 {
-		i.add(Tests, "has %s fewer", many(fewer, "assertion"))
+		i.add(Tests, "has %s fewer", excerpt.Count(fewer, "assertion"))
 	}
 	gone := without(was, is)
 	n := matching(gone, claim)
@@ -69,16 +70,16 @@ func (i *inspection) assertions() {
 		n = matching(gone, claim, values)
 	}
 	if n += len(without(conditions(was, claim), is)); n > 0 {
-		i.add(Tests, "changes or drops %s of before", many(n, "line"))
+		i.add(Tests, "changes or drops %s of before", excerpt.Count(n, "line"))
 	} else if n := len(literals(was, literals(is, nil))); n > 0 {
-		i.add(Tests, "no longer has %s of before", many(n, "value"))
+		i.add(Tests, "no longer has %s of before", excerpt.Count(n, "value"))
 	}
 	l, _ := languageOf(i.new)
 	if count(l, i.New) > count(l, i.Old) {
 		return // a new test may well return early
 	}
 	if n := matching(without(is, was), stops); n > 0 {
-		i.add(Tests, "may stop before it has judged, or hide what it found, in %s", many(n, "new line"))
+		i.add(Tests, "may stop before it has judged, or hide what it found, in %s", excerpt.Count(n, "new line"))
 	}
 }
 
@@ -137,13 +138,6 @@ func without(list, other []string) (left []string) {
 		}
 	}
 	return left
-}
-
-func many(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return strconv.Itoa(n) + " " + what + "s"
 }
 
 // matching counts the lines that match one of the patterns.

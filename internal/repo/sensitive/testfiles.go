@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/longshift/longshift/internal/excerpt"
 )
 
 // testNames match test files by their own name, whatever folder they are in.
@@ -99,7 +101,7 @@ func (i *inspection) tests() {
 		}
 	}
 	if skipped > 0 {
-		i.add(Tests, "skips tests, or leaves others out, in %s", many(skipped, "new line"))
+		i.add(Tests, "skips tests, or leaves others out, in %s", excerpt.Count(skipped, "new line"))
 	}
 	if slices.ContainsFunc(added(i.Old, i.New), ends.MatchString) || neverRuns(i.New) && !neverRuns(i.Old) {
 		i.add(Tests, "may end before its tests have run")
@@ -109,9 +111,9 @@ func (i *inspection) tests() {
 	case i.Cut:
 		i.add(Tests, "is too large to look into")
 	case fewer > 0:
-		i.add(Tests, "has %s fewer", many(fewer, "test"))
+		i.add(Tests, "has %s fewer", excerpt.Count(fewer, "test"))
 	case fewer == 0 && renamed > 0: // one that is split has more
-		i.add(Tests, "has another name for %s", many(renamed, "test"))
+		i.add(Tests, "has another name for %s", excerpt.Count(renamed, "test"))
 	}
 	i.standIns()
 	if was && is {

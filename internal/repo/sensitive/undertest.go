@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/longshift/longshift/internal/excerpt"
 )
 
 // asksForTests matches lines by which a program finds out that it is being tested, in any of the languages. What it does differently then
@@ -63,7 +65,7 @@ func (i *inspection) standIns() {
 		}
 	}
 	if n > 0 && path.Base(i.new) != "export_test.go" {
-		i.add(Tests, "declares %s with a name like that of the product", many(n, "function"))
+		i.add(Tests, "declares %s with a name like that of the product", excerpt.Count(n, "function"))
 	}
 }
 
