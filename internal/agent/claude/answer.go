@@ -19,7 +19,7 @@ func (a *attempt) question(ctx context.Context, q *controlLine) error {
 	case "can_use_tool":
 		v := a.decisions.decided(r.CallID)
 		if v == nil {
-			a.reader.send(agent.Event{Kind: agent.Denied, Tool: r.Tool, ID: r.CallID, Text: "it was not asked about before"})
+			a.reader.events.Send(agent.Event{Kind: agent.Denied, Tool: r.Tool, ID: r.CallID, Text: "it was not asked about before"})
 			return fault.New(fault.Internal, "claude no longer asks before every tool call: it has skipped a %s", cmp.Or(r.Tool, "nameless tool"))
 		}
 		a.goAnswer(func() { a.confirm(q, v) })
@@ -73,7 +73,7 @@ func (a *attempt) hook(ctx context.Context, q *controlLine) {
 		response["continue"], response["stopReason"] = false, v.Reason
 		a.windUp()
 	}
-	a.reader.send(agent.Event{Kind: agent.Denied, Tool: e.Tool, ID: e.CallID, Text: v.Reason})
+	a.reader.events.Send(agent.Event{Kind: agent.Denied, Tool: e.Tool, ID: e.CallID, Text: v.Reason})
 	a.in.reply(q.ID, response)
 }
 

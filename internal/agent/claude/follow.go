@@ -80,7 +80,7 @@ func (a *attempt) greet() error {
 	if a.s.Keep && !a.s.Resume && !a.proc.cleared {
 		a.proc.observe(a.s, a.reader.init.Dir, a.d.cfg.LookTime)
 	}
-	a.reader.send(agent.Event{Kind: agent.Started, ID: a.reader.init.SessionID, Text: a.reader.init.Version})
+	a.reader.events.Send(agent.Event{Kind: agent.Started, ID: a.reader.init.SessionID, Text: a.reader.init.Version})
 	return nil
 }
 

@@ -84,16 +84,16 @@ func (r *reader) block(block []byte, sub bool) {
 	switch string(kind) {
 	case `"text"`:
 		if s := text(said); s != "" && !sub { // ignore the text of sub-agents
-			r.send(agent.Event{Kind: agent.Text, Text: s})
+			r.events.Send(agent.Event{Kind: agent.Text, Text: s})
 		}
 	case `"thinking"`:
 		if !sub {
-			r.send(agent.Event{Kind: agent.Thinking, Text: shortText(thought, shown)})
+			r.events.Send(agent.Event{Kind: agent.Thinking, Text: shortText(thought, shown)})
 		}
 	case `"tool_use"`:
 		r.tools[text(id)] = text(name)
 		call := excerpt.Clip(string(input[:min(len(input), shown+8)]), shown)
-		r.send(agent.Event{Kind: agent.ToolCall, Tool: text(name), ID: text(id), Text: call})
+		r.events.Send(agent.Event{Kind: agent.ToolCall, Tool: text(name), ID: text(id), Text: call})
 	}
 }
 
@@ -133,7 +133,7 @@ func (r *reader) toolResult(block, meta []byte) {
 		return
 	}
 	e := toolEnd{id: text(id), text: blocksText(content, shown), failed: isTrue(failed), meta: meta}
-	r.send(agent.Event{Kind: agent.ToolResult, ID: e.id, Text: e.text, Failed: e.failed})
+	r.events.Send(agent.Event{Kind: agent.ToolResult, ID: e.id, Text: e.text, Failed: e.failed})
 	r.ends = append(r.ends, e)
 }
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 	_ "time/tzdata" // reset times contain zone names, and a small host may lack the database
+
+	"github.com/longshift/longshift/internal/agent/program"
 )
 
 // limitTexts match the messages of the binary, its older versions and the API about an exhausted quota. They do not match warnings that
@@ -69,7 +71,7 @@ func clock(m []string, now time.Time) (time.Time, bool) {
 		if !timed {
 			return time.Time{}, false
 		}
-		return nextTime(now.In(zone), hour, minute), true
+		return program.NextTime(now.In(zone), hour, minute), true
 	}
 	date, err := time.Parse("Jan 2", m[1]+" "+m[2])
 	if err != nil {
@@ -93,19 +95,6 @@ func clock(m []string, now time.Time) (time.Time, bool) {
 		return now.Add(time.Minute), true
 	}
 	return on(year + 1), true
-}
-
-// nextTime is the next moment with this time of day. Messages omit the seconds, so a time that has only just passed means the next
-// minute, not the next day.
-func nextTime(now time.Time, hour, minute int) time.Time {
-	t := time.Date(now.Year(), now.Month(), now.Day(), hour, minute, 0, 0, now.Location())
-	switch {
-	case t.After(now):
-		return t
-	case now.Sub(t) < 2*time.Minute:
-		return now.Add(time.Minute)
-	}
-	return time.Date(now.Year(), now.Month(), now.Day()+1, hour, minute, 0, 0, now.Location())
 }
 
 func timeOfDay(hour, minute, half string) (h, m int, ok bool) {

@@ -2,10 +2,10 @@ package claude
 
 import (
 	"encoding/json"
-	"sync"
 	"time"
 
 	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/agent/program"
 	"github.com/longshift/longshift/task"
 )
 
@@ -16,10 +16,7 @@ const (
 
 // reader parses the lines of the stream and keeps what determines the outcome. Its memory use does not grow with the stream.
 type reader struct {
-	now  func() time.Time
-	emit func(agent.Event)
-
-	sending sync.Mutex
+	events *program.Events
 
 	init    *initLine
 	result  *resultLine       // the last result
@@ -40,7 +37,7 @@ type reader struct {
 }
 
 func newReader(now func() time.Time, emit func(agent.Event)) *reader {
-	return &reader{now: now, emit: emit, tools: map[string]string{}}
+	return &reader{events: program.NewEvents(now, emit), tools: map[string]string{}}
 }
 
 // parts are the relevant fields of a line, undecoded. The order of fields varies.
@@ -113,14 +110,6 @@ func (r *reader) decode(data []byte, to any) bool {
 	return true
 }
 
-// send emits an event. Refusals come from other goroutines than the rest.
-func (r *reader) send(e agent.Event) {
-	r.sending.Lock()
-	defer r.sending.Unlock()
-	e.Time = r.now()
-	r.emit(e)
-}
-
 // end reads a result. The binary's totals cover all attempts of the session except killed ones.
 func (r *reader) end(data []byte) {
 	var l resultLine
@@ -129,7 +118,7 @@ func (r *reader) end(data []byte) {
 	}
 	r.result = &l
 	if len(l.Models) > 0 {
-		r.send(agent.Event{Kind: agent.UsageNow, Usage: r.usage()})
+		r.events.Send(agent.Event{Kind: agent.UsageNow, Usage: r.usage()})
 	}
 }
 

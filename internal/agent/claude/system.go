@@ -33,7 +33,7 @@ func (r *reader) system(subtype string, data []byte) {
 			Error   string `json:"error"`
 		}
 		if r.decode(data, &l) {
-			r.send(agent.Event{Kind: agent.Retry, Text: retryText(l.Error, l.Status, l.Attempt, l.Max, l.Delay)})
+			r.events.Send(agent.Event{Kind: agent.Retry, Text: retryText(l.Error, l.Status, l.Attempt, l.Max, l.Delay)})
 		}
 	case "permission_denied":
 		var l struct {
@@ -43,7 +43,7 @@ func (r *reader) system(subtype string, data []byte) {
 			Decision string `json:"decision_reason"`
 		}
 		if r.decode(data, &l) {
-			r.send(agent.Event{Kind: agent.Denied, Tool: l.Tool, ID: l.CallID, Text: cmp.Or(l.Message, l.Decision)})
+			r.events.Send(agent.Event{Kind: agent.Denied, Tool: l.Tool, ID: l.CallID, Text: cmp.Or(l.Message, l.Decision)})
 		}
 	}
 }
@@ -59,7 +59,7 @@ func (r *reader) limitEvent(info []byte) {
 		r.limit = nil // it has waited, or a later call has succeeded
 	}
 	if l.Status != "allowed" {
-		r.send(agent.Event{Kind: agent.Limit, Text: l.Type + " " + l.Status, Reset: l.reset(), Failed: l.Status == "rejected"})
+		r.events.Send(agent.Event{Kind: agent.Limit, Text: l.Type + " " + l.Status, Reset: l.reset(), Failed: l.Status == "rejected"})
 	}
 }
 

@@ -12,9 +12,7 @@ import (
 	"cmp"
 	"log/slog"
 
-	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/program"
-	"github.com/longshift/longshift/internal/fault"
 )
 
 // Pinned is the version of Codex that this driver was tested with.
@@ -41,15 +39,4 @@ func New(c Config) *Driver {
 	c.Config = c.Config.Default(Pinned)
 	c.Retries = cmp.Or(c.Retries, 4)
 	return &Driver{cfg: c, log: c.Log}
-}
-
-// checkSession rejects sessions that would fail later with a less clear error. Only a login is what people choose.
-func checkSession(s agent.Session) error {
-	if err := program.Check(s); err != nil {
-		return err
-	}
-	if s.Login {
-		return fault.New(fault.Input, "codex takes no subscription login here").WithHint("give it an API key, or choose another agent")
-	}
-	return nil
 }

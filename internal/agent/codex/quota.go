@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"github.com/longshift/longshift/internal/agent/program"
 )
 
 // limits are the account's quotas, from the headers of the newest answer of the model endpoint.
@@ -44,13 +46,5 @@ func resetTime(text string, now time.Time) time.Time {
 	if err != nil {
 		return time.Time{}
 	}
-	now = now.UTC()
-	t := time.Date(now.Year(), now.Month(), now.Day(), clock.Hour(), clock.Minute(), 0, 0, time.UTC)
-	switch {
-	case t.After(now):
-		return t
-	case now.Sub(t) < 2*time.Minute: // messages omit the seconds
-		return now.Add(time.Minute)
-	}
-	return t.AddDate(0, 0, 1)
+	return program.NextTime(now.UTC(), clock.Hour(), clock.Minute())
 }

@@ -9,9 +9,7 @@ import (
 	"log/slog"
 	"regexp"
 
-	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/program"
-	"github.com/longshift/longshift/internal/fault"
 )
 
 // Pinned is the version of OpenCode that this driver was tested with.
@@ -38,14 +36,3 @@ func New(c Config) *Driver {
 
 // sessionID matches the ids that the binary gives its sessions.
 var sessionID = regexp.MustCompile(`^ses_[0-9A-Za-z]{10,60}$`)
-
-// checkSession rejects sessions that would fail later with a less clear error. Only a login is what people choose.
-func checkSession(s agent.Session) error {
-	if err := program.Check(s); err != nil {
-		return err
-	}
-	if s.Login {
-		return fault.New(fault.Input, "opencode takes no subscription login here").WithHint("give it an API key, or choose another agent")
-	}
-	return nil
-}

@@ -19,7 +19,7 @@ import (
 // Run runs one session to its end. In addition to agent.Agent: if the model endpoint is down or overloaded for longer than the binary
 // retries, the error is of kind fault.Infra and the outcome is set too; the session can be resumed.
 func (d *Driver) Run(ctx context.Context, s agent.Session, emit func(agent.Event)) (agent.Outcome, error) {
-	if err := checkSession(s); err != nil {
+	if err := program.CheckWithKey(s, programName); err != nil {
 		return agent.Outcome{}, err
 	}
 	release, err := d.running.Claim(s.ID)

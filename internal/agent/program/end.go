@@ -82,3 +82,16 @@ func (v Verdict) named(s agent.Session) string {
 	}
 	return text
 }
+
+// NextTime is the next moment with this time of day. Messages omit the seconds, so a time that has only just passed means the next minute,
+// not the next day.
+func NextTime(now time.Time, hour, minute int) time.Time {
+	t := time.Date(now.Year(), now.Month(), now.Day(), hour, minute, 0, 0, now.Location())
+	switch {
+	case t.After(now):
+		return t
+	case now.Sub(t) < 2*time.Minute:
+		return now.Add(time.Minute)
+	}
+	return time.Date(now.Year(), now.Month(), now.Day()+1, hour, minute, 0, 0, now.Location())
+}

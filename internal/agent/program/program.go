@@ -42,6 +42,17 @@ func Check(s agent.Session) error {
 	return nil
 }
 
+// CheckWithKey is Check for a program that takes no login. Only a login is what people choose.
+func CheckWithKey(s agent.Session, program string) error {
+	if err := Check(s); err != nil {
+		return err
+	}
+	if s.Login {
+		return fault.New(fault.Input, "%s takes no subscription login here", program).WithHint("give it an API key, or choose another agent")
+	}
+	return nil
+}
+
 // Launch is how a program is started.
 type Launch struct {
 	Name    string // as in "start claude"
