@@ -1,5 +1,5 @@
 // Package task holds the domain types (input, plan, deliverable, review, outcome) and the pure rules about them. Of Longshift it imports
-// only fault, excerpt and variable. It does no I/O and reads no clock.
+// only fault, excerpt, nearest and variable. It does no I/O and reads no clock.
 package task
 
 import (

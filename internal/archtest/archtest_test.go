@@ -21,6 +21,7 @@ const module = "github.com/longshift/longshift"
 // listed is what we need of `go list -json`.
 type listed struct {
 	ImportPath string
+	Name       string
 	Dir        string
 	Imports    []string
 	GoFiles    []string
@@ -28,7 +29,7 @@ type listed struct {
 
 func packages(t *testing.T) []listed {
 	t.Helper()
-	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,Imports,GoFiles", "./...")
+	cmd := exec.Command("go", "list", "-json=ImportPath,Name,Dir,Imports,GoFiles", "./...")
 	cmd.Dir = filepath.Join("..", "..")
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
@@ -163,7 +164,7 @@ var rules = []rule{
 				return standard(i) || strings.HasPrefix(i, "go.temporal.io/") || i == "github.com/google/uuid"
 			}
 			return anyOf("activities", "signals", "task", "internal/fault", "internal/excerpt", "internal/agent",
-				"internal/forge", "internal/intake", "internal/repo/project", "internal/agent/prompt")("", i)
+				"internal/forge", "internal/intake", "internal/agent/prompt")("", i)
 		},
 		why: "workflow code is deterministic: it knows activities by name and shares only data types with them",
 	}, {
@@ -242,7 +243,7 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// TestPackageComments holds every package to exactly one package comment.
+// TestPackageComments holds every package to exactly one package comment, which begins with its name.
 func TestPackageComments(t *testing.T) {
 	for _, p := range packages(t) {
 		var with []string
@@ -252,6 +253,9 @@ func TestPackageComments(t *testing.T) {
 				t.Fatal(err)
 			}
 			if hasText(parsed.Doc) {
+				if begins := "Package " + p.Name + " "; p.Name != "main" && !strings.HasPrefix(parsed.Doc.Text(), begins) {
+					t.Errorf("%s: the comment does not begin with %q", p.ImportPath, begins)
+				}
 				with = append(with, f)
 			}
 		}

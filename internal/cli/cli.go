@@ -1,5 +1,6 @@
 // Package cli is the longshift command: the tree of commands, and those that start, show and steer tasks. Commands are made from a factory.
-// What they need of activities, agents, forges and channels comes in through Wiring, because they may not import those.
+// What they need of workflows, activities, and the single agents, forges, channels and intakes comes in through Wiring, because they may not
+// import those.
 package cli
 
 import (

@@ -1,6 +1,6 @@
 // Package config is the configuration of a Longshift process: LONGSHIFT_* environment variables, a settings file that stands in for them,
-// and the operator's limits. It reads only the environment that it is given; a secret kept in a file is read when it is used. It may not
-// know repositories, tasks or Temporal.
+// and the operator's limits. It reads only the environment that it is given; a secret kept in a file is read when it is used. Of
+// tasks, repositories and Temporal it may know nothing but the variables that concern them.
 package config
 
 import (

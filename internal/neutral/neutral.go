@@ -1,7 +1,7 @@
 // Package neutral removes side effects from text that a model or a stranger wrote, before a forge, git or a terminal
 // reads it: it drops invisible characters, and inserts a space into anything that would close an issue, mention a user,
 // command a CI server or pose as a trailer. It knows nothing about markup or where the text is used, and may import
-// internal/plaintext only.
+// internal/excerpt and internal/plaintext only.
 package neutral
 
 import (

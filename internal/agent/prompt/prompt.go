@@ -1,5 +1,5 @@
 // Package prompt writes the prompts of agents: the system text of a role, which is the same for all its sessions in one task, and the
-// user's turn, which contains everything that varies. It may import only task and fault, reads files only through the given function, and
+// user's turn, which contains everything that varies. It may import only task, fault and excerpt, reads files only through the given function, and
 // knows no agent.
 package prompt
 

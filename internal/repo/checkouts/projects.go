@@ -1,4 +1,4 @@
-// Package projects reads the folders directly below one folder of the operator: their names, and what git knows of them. It only reads,
+// Package checkouts reads the folders directly below one folder of the operator: their names, and what git knows of them. It only reads,
 // and trusts no project: no name or link leads out of the folder, and nothing that a project's files or git configuration name is run. It
 // must not know tasks in Temporal, chats or the command line.
 package checkouts
