@@ -21,19 +21,19 @@ import (
 	"github.com/longshift/longshift/workflows"
 )
 
-// arriving is a world with a gate and a source.
+// arriving is a world with a limiter and a source.
 type arriving struct {
 	*world
-	answer  func(activities.AcquireInput) signals.AcquireAnswer // in place of answers
-	answers []signals.AcquireAnswer                             // of the gate, in order; the last one again and again
-	entered []activities.AcquireInput
-	left    []activities.ReleaseInput
-	source  []activities.SourceInput
-	asking  func() // called while the gate is asked
-	leaving func(in activities.ReleaseInput)
-	refuse  func(in activities.SourceInput) error
-	acts    []string   // what was done at gate and source, in order
-	mu      sync.Mutex // guards these lists and answer: a task asks two gates beside each other
+	answer    func(activities.AcquireInput) signals.AcquireAnswer // in place of answers
+	answers   []signals.AcquireAnswer                             // of the limiter, in order; the last one again and again
+	acquired  []activities.AcquireInput
+	released  []activities.ReleaseInput
+	source    []activities.SourceInput
+	asking    func() // called while the limiter is asked
+	releasing func(in activities.ReleaseInput)
+	refuse    func(in activities.SourceInput) error
+	acts      []string   // what was done at limiter and source, in order
+	mu        sync.Mutex // guards these lists and answer: a task asks two limiters beside each other
 }
 
 // note adds one to a list, and to the acts.
@@ -49,7 +49,7 @@ func newArriving(t *testing.T, answers ...signals.AcquireAnswer) *arriving {
 	w.settings.Approval.Mode = task.ApprovalNone
 	for name, f := range map[string]any{
 		"AcquireAdmission": func(_ context.Context, in activities.AcquireInput) (signals.AcquireAnswer, error) {
-			note(w, &w.entered, in, "enter")
+			note(w, &w.acquired, in, "acquire")
 			if w.asking != nil {
 				w.asking()
 			}
@@ -58,12 +58,12 @@ func newArriving(t *testing.T, answers ...signals.AcquireAnswer) *arriving {
 			if w.answer != nil {
 				return w.answer(in), nil
 			}
-			return w.answers[min(len(w.entered), len(w.answers))-1], nil
+			return w.answers[min(len(w.acquired), len(w.answers))-1], nil
 		},
 		"ReleaseAdmission": func(_ context.Context, in activities.ReleaseInput) error {
-			note(w, &w.left, in, "leave")
-			if w.leaving != nil {
-				w.leaving(in)
+			note(w, &w.released, in, "release")
+			if w.releasing != nil {
+				w.releasing(in)
 			}
 			return nil
 		},
@@ -110,14 +110,14 @@ func TestTaskTakesItsTurn(t *testing.T) {
 	if end.Outcome != task.PullRequest || end.Reason != "" || end.BudgetUSD != 5 {
 		t.Errorf("ended %s, reason %q, budget %v", end.Outcome, end.Reason, end.BudgetUSD)
 	}
-	if want := []string{"enter", "waits", "claimed", "leave", "reported"}; !slices.Equal(w.acts, want) {
+	if want := []string{"acquire", "waits", "claimed", "release", "reported"}; !slices.Equal(w.acts, want) {
 		t.Errorf("acts %q, want %q", w.acts, want)
 	}
-	if in := w.entered[0].Request; in.Guard != (task.Guard{Sessions: 1, PauseIfOpenPR: true}) || in.Intake != "web" || in.Budget != task.DefaultBudget ||
+	if in := w.acquired[0].Request; in.Guard != (task.Guard{Sessions: 1, PauseIfOpenPR: true}) || in.Intake != "web" || in.Budget != task.DefaultBudget ||
 		in.Priority != signals.PriorityIntake {
 		t.Errorf("asked for %+v", in)
 	}
-	l := w.left[0].Request
+	l := w.released[0].Request
 	if l.Spent <= 0 || l.Spent != end.Usage.CostUSD || l.Pull == nil || l.Pull.Number != end.PullRequest.Number {
 		t.Errorf("left with %+v, spent %v", l, end.Usage.CostUSD)
 	}
@@ -126,7 +126,7 @@ func TestTaskTakesItsTurn(t *testing.T) {
 	}
 }
 
-// The gate's word may come before the answer to the question that asked for it.
+// The limiter's word may come before the answer to the question that asked for it.
 func TestTurnComesBeforeTheAnswer(t *testing.T) {
 	t.Parallel()
 	w := newArriving(t, waits)
@@ -136,15 +136,15 @@ func TestTurnComesBeforeTheAnswer(t *testing.T) {
 	}
 }
 
-// A gate that was lost is asked again: the task does not wait for ever.
-func TestTaskRemindsItsGate(t *testing.T) {
+// A limiter that was lost is asked again: the task does not wait for ever.
+func TestTaskRemindsItsLimiter(t *testing.T) {
 	t.Parallel()
 	w := newArriving(t, waits, waits, letIn)
 	end := w.startWith(t, issue7)
-	if end.Outcome != task.PullRequest || len(w.entered) != 3 {
-		t.Errorf("ended %s after %d requests", end.Outcome, len(w.entered))
+	if end.Outcome != task.PullRequest || len(w.acquired) != 3 {
+		t.Errorf("ended %s after %d requests", end.Outcome, len(w.acquired))
 	}
-	if a, b := w.entered[0], w.entered[1]; a.N == b.N || a.Request.Run != b.Request.Run {
+	if a, b := w.acquired[0], w.acquired[1]; a.N == b.N || a.Request.Run != b.Request.Run {
 		t.Errorf("%+v and %+v must be two requests of one task", a, b)
 	}
 	if n := strings.Count(strings.Join(w.acts, " "), "waits"); n != 1 {
@@ -165,7 +165,7 @@ func TestWorkThatIsNotWantedAnyMore(t *testing.T) {
 	if end.Outcome != task.Declined || !strings.Contains(end.Detail, "closed") || len(end.Sessions) != 0 || w.takes != 0 {
 		t.Errorf("ended %s: %s, %d sessions, %d hosts", end.Outcome, end.Detail, len(end.Sessions), w.takes)
 	}
-	if want := []string{"enter", "claimed", "leave"}; !slices.Equal(w.acts, want) {
+	if want := []string{"acquire", "claimed", "release"}; !slices.Equal(w.acts, want) {
 		t.Errorf("acts %q, want %q: nothing is reported about work of others", w.acts, want)
 	}
 }
@@ -175,10 +175,10 @@ func TestAbandonedWhileQueued(t *testing.T) {
 	w := newArriving(t, waits)
 	w.env.RegisterDelayedCallback(func() { w.env.SignalWorkflow(signals.Abandon, signals.AbandonRequest{Reason: "not now"}) }, time.Minute)
 	end := w.startWith(t, issue7)
-	if want := []string{"enter", "waits", "leave", "reported"}; end.Outcome != task.Abandoned || !slices.Equal(w.acts, want) {
+	if want := []string{"acquire", "waits", "release", "reported"}; end.Outcome != task.Abandoned || !slices.Equal(w.acts, want) {
 		t.Errorf("ended %s, acts %q", end.Outcome, w.acts)
 	}
-	if l := w.left[0].Request; l.Spent != 0 || l.Pull != nil {
+	if l := w.released[0].Request; l.Spent != 0 || l.Pull != nil {
 		t.Errorf("left with %+v", l)
 	}
 }
@@ -236,15 +236,15 @@ func TestWhoYields(t *testing.T) {
 				w.env.SignalWorkflow(signals.Resume, signals.ResumeRequest{Note: "blue"})
 			}, time.Hour)
 			end := w.startWith(t, c.input)
-			want := []string{"enter", "claimed", "leave", "reported"}
+			want := []string{"acquire", "claimed", "release", "reported"}
 			if c.yields {
-				want = []string{"enter", "claimed", "leave", "enter", "leave", "reported"}
+				want = []string{"acquire", "claimed", "release", "acquire", "release", "reported"}
 			}
 			if end.Outcome != task.PullRequest || parked.Phase != task.Suspended || !slices.Equal(w.acts, want) {
 				t.Errorf("ended %s, was %s, acts %q, want %q", end.Outcome, parked.Phase, w.acts, want)
 			}
-			if c.yields && (w.entered[1].Request.Priority != signals.PriorityResume || w.entered[1].Request.Guard.PauseIfOpenPR) {
-				t.Errorf("what stands half done asked with %+v", w.entered[1].Request)
+			if c.yields && (w.acquired[1].Request.Priority != signals.PriorityResume || w.acquired[1].Request.Guard.PauseIfOpenPR) {
+				t.Errorf("what stands half done asked with %+v", w.acquired[1].Request)
 			}
 		})
 	}
@@ -256,7 +256,7 @@ func TestRequiredApprovalHoldsNoPlace(t *testing.T) {
 	w.settings.Approval.Mode = task.ApprovalRequired
 	w.env.RegisterDelayedCallback(func() { w.env.SignalWorkflow(signals.Approve, signals.ApproveRequest{}) }, 48*time.Hour)
 	end := w.startWith(t, issue7)
-	if want := []string{"enter", "claimed", "leave", "enter", "leave", "reported"}; end.Outcome != task.PullRequest || !slices.Equal(w.acts, want) {
+	if want := []string{"acquire", "claimed", "release", "acquire", "release", "reported"}; end.Outcome != task.PullRequest || !slices.Equal(w.acts, want) {
 		t.Errorf("ended %s, acts %q", end.Outcome, w.acts)
 	}
 }
@@ -273,7 +273,7 @@ func TestPlaceIsGivenBackBeforeItWasAskedFor(t *testing.T) {
 		w.env.SignalWorkflow(signals.Abandon, signals.AbandonRequest{})
 	}, time.Minute)
 	end := w.startWith(t, issue7)
-	if want := []string{"leave"}; end.Outcome != task.Abandoned || !slices.Equal(w.acts, want) {
+	if want := []string{"release"}; end.Outcome != task.Abandoned || !slices.Equal(w.acts, want) {
 		t.Errorf("ended %s, acts %q", end.Outcome, w.acts)
 	}
 }
@@ -297,7 +297,7 @@ func TestArrivingWorkIsSuspendedWhereOthersFail(t *testing.T) {
 		w.env.SignalWorkflow(signals.Resume, signals.ResumeRequest{})
 	}, time.Hour)
 	end := w.startWith(t, issue7)
-	if want := []string{"enter", "claimed", "leave", "reported"}; end.Outcome != task.PullRequest || !slices.Equal(w.acts, want) {
+	if want := []string{"acquire", "claimed", "release", "reported"}; end.Outcome != task.PullRequest || !slices.Equal(w.acts, want) {
 		t.Errorf("ended %s, acts %q", end.Outcome, w.acts)
 	}
 }
@@ -308,9 +308,9 @@ func TestResumeWhileQueued(t *testing.T) {
 	w := newArriving(t, waits, letIn)
 	w.env.RegisterDelayedCallback(func() { w.env.SignalWorkflow(signals.Resume, signals.ResumeRequest{AddCost: 5}) }, time.Minute)
 	end := w.startWith(t, issue7)
-	if len(w.entered) != 2 || w.entered[1].Request.Priority != signals.PriorityPerson || w.entered[1].Request.Guard.PauseIfOpenPR ||
-		w.entered[1].Request.Budget != task.DefaultBudget+5 {
-		t.Errorf("asked with %+v", w.entered)
+	if len(w.acquired) != 2 || w.acquired[1].Request.Priority != signals.PriorityPerson || w.acquired[1].Request.Guard.PauseIfOpenPR ||
+		w.acquired[1].Request.Budget != task.DefaultBudget+5 {
+		t.Errorf("asked with %+v", w.acquired)
 	}
 	if end.Outcome != task.PullRequest || end.BudgetUSD != task.DefaultBudget+5 {
 		t.Errorf("ended %s with a budget of %v", end.Outcome, end.BudgetUSD)
@@ -339,13 +339,13 @@ func TestAbandonedWhileClaiming(t *testing.T) {
 		return nil
 	}
 	end := w.startWith(t, issue7)
-	if want := []string{"enter", "claimed", "leave", "reported"}; end.Outcome != task.Abandoned || !slices.Equal(w.acts, want) {
+	if want := []string{"acquire", "claimed", "release", "reported"}; end.Outcome != task.Abandoned || !slices.Equal(w.acts, want) {
 		t.Errorf("ended %s, acts %q", end.Outcome, w.acts)
 	}
 }
 
-// Whoever waits at the gate of the whole installation holds no place at the repository's.
-func TestWaitsAtOneGateOnly(t *testing.T) {
+// Whoever waits at the limiter of the whole installation holds no place at the repository's.
+func TestWaitsAtOneLimiterOnly(t *testing.T) {
 	t.Parallel()
 	w := newArriving(t, letIn)
 	w.checked = activities.Checked{Shared: true}
@@ -357,14 +357,14 @@ func TestWaitsAtOneGateOnly(t *testing.T) {
 		return letIn
 	}
 	w.env.RegisterDelayedCallback(func() {
-		if len(w.left) != 1 || w.left[0].All {
-			t.Errorf("while it waits it has left %+v", w.left)
+		if len(w.released) != 1 || w.released[0].All {
+			t.Errorf("while it waits it has left %+v", w.released)
 		}
 		all = signals.AcquireAnswer{Limiter: signals.LimiterOfAll, Admitted: true, Ceiling: 7}
 		w.env.SignalWorkflow(signals.Admission, all)
 	}, time.Minute)
 	end := w.startWith(t, issue7)
-	if want := []string{"enter", "enter", "leave", "waits", "enter", "claimed", "leave", "leave", "reported"}; end.Outcome != task.PullRequest ||
+	if want := []string{"acquire", "acquire", "release", "waits", "acquire", "claimed", "release", "release", "reported"}; end.Outcome != task.PullRequest ||
 		end.BudgetUSD != 7 || !slices.Equal(w.acts, want) {
 		t.Errorf("ended %s with a budget of %v, acts %q", end.Outcome, end.BudgetUSD, w.acts)
 	}
@@ -387,8 +387,8 @@ func TestWaitsForOneOnly(t *testing.T) {
 		w.env.SignalWorkflow(signals.Resume, signals.ResumeRequest{})
 	}, time.Minute)
 	w.env.RegisterDelayedCallback(func() {
-		if last := w.left[len(w.left)-1]; len(w.left) != 2 || !last.All {
-			t.Errorf("while it waits for the repository it has left %+v", w.left)
+		if last := w.released[len(w.released)-1]; len(w.released) != 2 || !last.All {
+			t.Errorf("while it waits for the repository it has left %+v", w.released)
 		}
 		repository, all = letIn, signals.AcquireAnswer{Limiter: signals.LimiterOfAll, Admitted: true}
 		w.env.SignalWorkflow(signals.Admission, letIn)
@@ -410,7 +410,7 @@ func TestAdmittedWhileItReleases(t *testing.T) {
 		}
 		return letIn
 	}
-	w.leaving = func(in activities.ReleaseInput) {
+	w.releasing = func(in activities.ReleaseInput) {
 		if !in.All && asked == 2 {
 			w.env.SignalWorkflow(signals.Admission, signals.AcquireAnswer{Limiter: signals.LimiterOfAll, Admitted: true, Ceiling: 7})
 		}
@@ -422,7 +422,7 @@ func TestAdmittedWhileItReleases(t *testing.T) {
 	}
 }
 
-// passed is what a task that has passed a gate hands over.
+// passed is what a task that was admitted hands over.
 func passed(f *signals.PullRequestInput) {
 	f.Limiter = "limiter:x"
 	f.Input.Origin = &task.Origin{Intake: "web", Source: "github", Key: "7", Guard: &task.Guard{Sessions: 1, PauseIfOpenPR: true}}
@@ -457,10 +457,10 @@ func TestRoundTakesItsTurn(t *testing.T) {
 			t.Error("what was settled was worked on")
 		}
 	}
-	if p := w.entered[0].Request; p.Priority != signals.PriorityResume || p.Guard.PauseIfOpenPR {
+	if p := w.acquired[0].Request; p.Priority != signals.PriorityResume || p.Guard.PauseIfOpenPR {
 		t.Errorf("asked for %+v", p)
 	}
-	if last := w.left[len(w.left)-1]; last.Limiter != "limiter:x" || last.Request.Closed == "" {
+	if last := w.released[len(w.released)-1]; last.Limiter != "limiter:x" || last.Request.Closed == "" {
 		t.Errorf("at the end it said %+v", last)
 	}
 }
@@ -473,7 +473,7 @@ func TestMergeGivesThePlaceBack(t *testing.T) {
 		return activities.SessionResult{}, temporal.NewNonRetryableApplicationError("away", string(fault.Denied), nil) // so it is suspended, in the round
 	}
 	s := w.lookAfter(t, until(time.Hour, open(thread(11, "rename it")), merged()), passed)
-	if want := []string{"enter", "leave", "leave"}; s.Outcome != task.PullMerged || !slices.Equal(w.acts, want) {
+	if want := []string{"acquire", "release", "release"}; s.Outcome != task.PullMerged || !slices.Equal(w.acts, want) {
 		t.Errorf("ended %s, acts %q, want %q", s.Outcome, w.acts, want)
 	}
 }
@@ -499,8 +499,8 @@ func TestRoundAsksWhatLimitsEverything(t *testing.T) {
 		}
 		return open(thread(11, "rename it"))
 	}, func(f *signals.PullRequestInput) { f.Limiter, f.Shared = handedOver.Limiter, handedOver.Shared })
-	if want := []string{"enter", "leave"}; s.Rounds != 1 || !slices.Equal(w.acts, want) || !w.entered[0].All || w.left[0].Request.Spent == 0 {
-		t.Errorf("%d rounds, acts %q, want %q; asked %+v, left %+v", s.Rounds, w.acts, want, w.entered, w.left)
+	if want := []string{"acquire", "release"}; s.Rounds != 1 || !slices.Equal(w.acts, want) || !w.acquired[0].All || w.released[0].Request.Spent == 0 {
+		t.Errorf("%d rounds, acts %q, want %q; asked %+v, left %+v", s.Rounds, w.acts, want, w.acquired, w.released)
 	}
 }
 
@@ -514,10 +514,10 @@ func TestFailureIsToldToTheRepositoryOnly(t *testing.T) {
 	}
 	w.settings.Quota = "end"
 	w.env.ExecuteWorkflow(workflows.CodingTask, json.RawMessage(issue7))
-	if w.env.GetWorkflowError() == nil || len(w.left) != 2 {
-		t.Fatalf("ended well, left %+v", w.left)
+	if w.env.GetWorkflowError() == nil || len(w.released) != 2 {
+		t.Fatalf("ended well, left %+v", w.released)
 	}
-	for _, in := range w.left {
+	for _, in := range w.released {
 		if in.Request.Failed == in.All {
 			t.Errorf("a limiter is told %+v, all: %t", in.Request, in.All)
 		}
@@ -529,7 +529,7 @@ func TestNextRunIsOwedNothing(t *testing.T) {
 	t.Parallel()
 	w := newArriving(t, waits, letIn)
 	w.look = func(int) (forge.Snapshot, error) { // what there was to do is settled when its turn comes
-		if len(w.entered) == 0 {
+		if len(w.acquired) == 0 {
 			return open(thread(11, "rename it")), nil
 		}
 		return open(), nil
@@ -543,7 +543,7 @@ func TestNextRunIsOwedNothing(t *testing.T) {
 	w.env.RegisterWorkflow(workflows.PullRequest)
 	w.env.ExecuteWorkflow(workflows.PullRequest, in)
 	handed[signals.PullRequestInput](t, w.world)
-	if want := []string{"enter", "leave"}; !slices.Equal(w.acts, want) {
+	if want := []string{"acquire", "release"}; !slices.Equal(w.acts, want) {
 		t.Errorf("acts %q, want %q", w.acts, want)
 	}
 }
@@ -556,15 +556,15 @@ func TestCommandHoldsNoPlace(t *testing.T) {
 	needs(w.world)
 	w.env.RegisterDelayedCallback(func() { w.askFor("aaaa1111", "terraform plan") }, 5*time.Minute)
 	w.env.RegisterDelayedCallback(func() {
-		if want := []string{"enter", "claimed", "leave"}; !slices.Equal(w.acts, want) {
+		if want := []string{"acquire", "claimed", "release"}; !slices.Equal(w.acts, want) {
 			t.Errorf("while it waits: acts %q, want %q", w.acts, want)
 		}
 		w.update(signals.Allow, signals.AllowRequest{Question: "aaaa"})
 	}, 3*time.Hour)
 	end := w.startWith(t, issue7)
-	want := []string{"enter", "claimed", "leave", "enter", "leave", "reported"}
-	if end.Outcome != task.PullRequest || !slices.Equal(w.acts, want) || w.entered[1].Request.Priority != signals.PriorityResume {
-		t.Errorf("ended %s, acts %q, want %q; asked with %+v", end.Outcome, w.acts, want, w.entered)
+	want := []string{"acquire", "claimed", "release", "acquire", "release", "reported"}
+	if end.Outcome != task.PullRequest || !slices.Equal(w.acts, want) || w.acquired[1].Request.Priority != signals.PriorityResume {
+		t.Errorf("ended %s, acts %q, want %q; asked with %+v", end.Outcome, w.acts, want, w.acquired)
 	}
 }
 
