@@ -1,12 +1,14 @@
 package httpguard
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -25,6 +27,21 @@ func call(t *testing.T, method, host, local string, header ...string) *http.Requ
 		r.Header.Set(header[i], header[i+1])
 	}
 	return r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, addr))
+}
+
+// TestServerHasTheSame compares with the copy of the server, a module of its own that can't import this one.
+func TestServerHasTheSame(t *testing.T) {
+	ours, err := os.ReadFile("hosts.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied, err := os.ReadFile("../../devserver/internal/httpguard/hosts.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(ours, copied) {
+		t.Error("devserver/internal/httpguard/hosts.go differs from hosts.go: copy it")
+	}
 }
 
 func TestHostsKnowTheirNames(t *testing.T) {
