@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/longshift/longshift/internal/repo/project"
 	"github.com/longshift/longshift/task"
 )
 
@@ -15,7 +14,7 @@ func TestBoundsOfTheControlWorkerHold(t *testing.T) {
 	b.Limits.MaxIterations = 2
 	b.start()
 	out, err := b.PrepareWorkspace(t.Context(), PrepareInput{Ref: b.ref, Repository: task.Repository{Text: b.remote, Path: b.remote}, Title: "Fix the sum",
-		Bounds: project.Bounds{MaxCost: 3, MaxTime: time.Hour, MaxIterations: 5, Approval: task.ApprovalRequired}})
+		Bounds: task.Bounds{MaxCost: 3, MaxTime: time.Hour, MaxIterations: 5, Approval: task.ApprovalRequired}})
 	must(t, err)
 	s := out.Settings
 	if s.Budget.Cost != 3 || s.Budget.Time != task.Duration(time.Hour) || s.Iterations != 2 || s.Approval.Mode != task.ApprovalRequired {

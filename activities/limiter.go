@@ -14,18 +14,17 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/repo/project"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
 )
 
 // Limits are set by the operator. They hold for every task, whatever started it.
 type Limits struct {
-	Sessions  int            // tasks of one repository at work at a time; 0 for no limit
-	DailyCost float64        // US dollars a day for one repository; 0 for no limit
-	AllCost   float64        // US dollars a day for everything; 0 for no limit
-	Lease     time.Duration  // after this time holders are checked
-	Each      project.Bounds // for one task
+	Sessions  int           // tasks of one repository at work at a time; 0 for no limit
+	DailyCost float64       // US dollars a day for one repository; 0 for no limit
+	AllCost   float64       // US dollars a day for everything; 0 for no limit
+	Lease     time.Duration // after this time holders are checked
+	Each      task.Bounds   // for one task
 }
 
 // AcquireInput asks a limiter to admit a task.

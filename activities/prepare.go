@@ -43,7 +43,7 @@ type PrepareInput struct {
 	Branch     string           `json:"branch,omitempty"`   // set when the task already has one
 	Continue   bool             `json:"continue,omitempty"` // start at the head of the branch on the remote, not at the base
 	Reported   []string         `json:"reported,omitempty"` // heads of the workspace that earlier steps have reported, the newest last
-	Bounds     project.Bounds   `json:"bounds,omitzero"`    // those of the control worker, for a host that was set up without them
+	Bounds     task.Bounds      `json:"bounds,omitzero"`    // those of the control worker, for a host that was set up without them
 }
 
 // Prepared is a workspace with the settings of its base commit.

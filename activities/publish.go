@@ -8,7 +8,6 @@ import (
 
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
-	"github.com/longshift/longshift/internal/repo/project"
 	"github.com/longshift/longshift/task"
 )
 
@@ -27,10 +26,10 @@ type PullRequestInput struct {
 
 // Checked is what a task needs to know of the installation before it starts.
 type Checked struct {
-	Rooms   []task.Room    `json:"rooms,omitempty"`   // where every task is shown
-	Limited bool           `json:"limited,omitempty"` // the operator limits every task of a repository
-	Shared  bool           `json:"shared,omitempty"`  // the operator limits all tasks together
-	Bounds  project.Bounds `json:"bounds,omitzero"`
+	Rooms   []task.Room `json:"rooms,omitempty"`   // where every task is shown
+	Limited bool        `json:"limited,omitempty"` // the operator limits every task of a repository
+	Shared  bool        `json:"shared,omitempty"`  // the operator limits all tasks together
+	Bounds  task.Bounds `json:"bounds,omitzero"`
 }
 
 // CheckForge fails when there is no forge for the repository, before a task costs anything.

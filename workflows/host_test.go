@@ -14,7 +14,6 @@ import (
 
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/repo/project"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
 )
@@ -91,7 +90,7 @@ func TestWorkspaceGoneIsMadeAgain(t *testing.T) {
 // The limits that the control worker has reach every host that makes the workspace.
 func TestEveryHostGetsTheOperatorsLimits(t *testing.T) {
 	w := newWorld(t)
-	want := project.Bounds{MaxCost: 3, Approval: task.ApprovalRequired}
+	want := task.Bounds{MaxCost: 3, Approval: task.ApprovalRequired}
 	w.checked = activities.Checked{Bounds: want}
 	prepared := 0
 	w.prepare = func(in activities.PrepareInput) error {

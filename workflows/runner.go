@@ -8,8 +8,8 @@ import (
 
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/repo/project"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // The families of activities are typed nil receivers: they name activities, they are never called.
@@ -38,7 +38,7 @@ type runner struct {
 	made     int                              // workspaces made or restored
 	unsaved  string                           // host whose workspace holds work that could not be committed, "" for none
 	known    []activities.Known               // deliverables that earlier tasks have recorded
-	bounds   project.Bounds                   // the operator's limits, as the control worker has them
+	bounds   task.Bounds                      // the operator's limits, as the control worker has them
 	planned  bool                             // those that are open are what the specification still asks for
 	restored func(ctx workflow.Context) error // completes a workspace that was made again; may be nil
 }

@@ -26,7 +26,6 @@ import (
 	"github.com/longshift/longshift/internal/forge/local"
 	"github.com/longshift/longshift/internal/gateway"
 	"github.com/longshift/longshift/internal/redact"
-	"github.com/longshift/longshift/internal/repo/project"
 	"github.com/longshift/longshift/internal/repo/toolcache"
 	"github.com/longshift/longshift/signals"
 )
@@ -168,7 +167,7 @@ func TestNewHost(t *testing.T) {
 		h.FreeMemory == nil || h.Limits.MaxCost != 3 || h.Limits.Approval != "required" {
 		t.Errorf("the host is %+v, %v", h.Limits, err)
 	}
-	if each := newControl(cfg, nil, nil).Limits.Each; each != (project.Bounds{MaxCost: 3, Approval: "required"}) {
+	if each := newControl(cfg, nil, nil).Limits.Each; each != (task.Bounds{MaxCost: 3, Approval: "required"}) {
 		t.Errorf("the control worker gives every host %+v", each)
 	}
 	spec := gateway.Spec{ID: "s1", Ledger: filepath.Join(data, "ledger")}

@@ -6,6 +6,7 @@ import (
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/gateway"
 	"github.com/longshift/longshift/internal/repo/project"
+	"github.com/longshift/longshift/task"
 )
 
 // limits returns the operator's limits for repositories and tasks.
@@ -18,7 +19,7 @@ func limits(cfg config.Config) project.Limits {
 }
 
 // bounds are the limits of every task, which the control worker gives to each host.
-func bounds(cfg config.Config) project.Bounds {
-	return project.Bounds{MaxCost: cfg.Limits.MaxCost, MaxTime: cfg.Limits.MaxTime, MaxIterations: cfg.Limits.MaxIterations,
+func bounds(cfg config.Config) task.Bounds {
+	return task.Bounds{MaxCost: cfg.Limits.MaxCost, MaxTime: cfg.Limits.MaxTime, MaxIterations: cfg.Limits.MaxIterations,
 		Approval: string(cfg.Limits.Approval)}
 }

@@ -3,18 +3,12 @@ package project
 import (
 	"slices"
 	"time"
+
+	"github.com/longshift/longshift/task"
 )
 
-// Bounds are the limits of a task that hold on every host. The others are about what one host can do.
-type Bounds struct {
-	MaxCost       float64       `json:"maxCost,omitempty"`
-	MaxTime       time.Duration `json:"maxTime,omitempty"`
-	MaxIterations int           `json:"maxIterations,omitempty"`
-	Approval      string        `json:"approval,omitempty"`
-}
-
 // Within returns the limits with the stricter value of each bound.
-func (l Limits) Within(b Bounds) Limits {
+func (l Limits) Within(b task.Bounds) Limits {
 	l.MaxCost = stricter(l.MaxCost, b.MaxCost)
 	l.MaxTime = stricter(l.MaxTime, b.MaxTime)
 	l.MaxIterations = stricter(l.MaxIterations, b.MaxIterations)

@@ -12,14 +12,14 @@ import (
 // Of two sets of limits the stricter value of each counts, and none loosens another.
 func TestWithin(t *testing.T) {
 	t.Parallel()
-	loose := Bounds{9, 9 * time.Hour, 9, ""}
-	strict := Bounds{3, time.Hour, 2, task.ApprovalRequired}
-	for name, c := range map[string]struct{ own, given, want Bounds }{
-		"none given":  {strict, Bounds{}, strict},
-		"none own":    {Bounds{}, strict, strict},
+	loose := task.Bounds{9, 9 * time.Hour, 9, ""}
+	strict := task.Bounds{3, time.Hour, 2, task.ApprovalRequired}
+	for name, c := range map[string]struct{ own, given, want task.Bounds }{
+		"none given":  {strict, task.Bounds{}, strict},
+		"none own":    {task.Bounds{}, strict, strict},
 		"stricter":    {loose, strict, strict},
 		"less strict": {strict, loose, strict},
-		"mixed":       {Bounds{MaxCost: 9, MaxIterations: 2}, Bounds{MaxCost: 3, MaxIterations: 9}, Bounds{MaxCost: 3, MaxIterations: 2}},
+		"mixed":       {task.Bounds{MaxCost: 9, MaxIterations: 2}, task.Bounds{MaxCost: 3, MaxIterations: 9}, task.Bounds{MaxCost: 3, MaxIterations: 2}},
 	} {
 		l := Limits{Agents: []string{"codex"}}.Within(c.own).Within(c.given)
 		want := Limits{Agents: []string{"codex"}, MaxCost: c.want.MaxCost, MaxTime: c.want.MaxTime, MaxIterations: c.want.MaxIterations, Approval: c.want.Approval}
