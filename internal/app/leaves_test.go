@@ -28,6 +28,7 @@ import (
 	"github.com/longshift/longshift/internal/redact"
 	"github.com/longshift/longshift/internal/repo/toolcache"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 func TestForgeOfARepository(t *testing.T) {

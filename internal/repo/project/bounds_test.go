@@ -12,8 +12,8 @@ import (
 // Of two sets of limits the stricter value of each counts, and none loosens another.
 func TestWithin(t *testing.T) {
 	t.Parallel()
-	loose := task.Bounds{9, 9 * time.Hour, 9, ""}
-	strict := task.Bounds{3, time.Hour, 2, task.ApprovalRequired}
+	loose := task.Bounds{MaxCost: 9, MaxTime: 9 * time.Hour, MaxIterations: 9}
+	strict := task.Bounds{MaxCost: 3, MaxTime: time.Hour, MaxIterations: 2, Approval: task.ApprovalRequired}
 	for name, c := range map[string]struct{ own, given, want task.Bounds }{
 		"none given":  {strict, task.Bounds{}, strict},
 		"none own":    {task.Bounds{}, strict, strict},
