@@ -41,10 +41,14 @@ demo: parts-demo build ## carry a small task to a pull request, with a scripted 
 build: $(BIN)/longshift $(BIN)/longshift-worker $(BIN)/longshift-devserver ## build the three programs into bin/
 
 # What two machines compare. It goes into the link alone, so nothing is compiled again for it, and is empty where there is no git.
-VERSION = $(shell git describe --always --dirty --abbrev=12 2>/dev/null)
+VERSION := $(shell git describe --always --dirty --abbrev=12 2>/dev/null)
 STAMP = -ldflags '-X github.com/longshift/longshift/internal/checkup.stamped=$(VERSION)'
 
-$(BIN)/longshift $(BIN)/longshift-worker: $(SOURCES)
+.PHONY: always
+$(BIN)/.version: always # is written only when the version is another one
+	@mkdir -p $(BIN); [ "$$(cat $@ 2>/dev/null)" = "$(VERSION)" ] || echo "$(VERSION)" >$@
+
+$(BIN)/longshift $(BIN)/longshift-worker: $(SOURCES) $(BIN)/.version
 	@mkdir -p $(BIN)
 	@case $@ in *-worker) dir=./worker;; *) dir=./starter;; esac; echo "build $@"; $(GO) build $(STAMP) -o $@ $$dir
 

@@ -68,7 +68,7 @@ type AbandonRequest struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// TellRequest is a message for the next session, and for the one that runs with our own agent.
+// TellRequest is a message for the next session or, with our own agent, for the one that runs.
 type TellRequest struct {
 	Message
 	Text string `json:"text,omitempty"`

@@ -154,6 +154,9 @@ func (s *agentSession) end(ctx workflow.Context, why stopped) (res activities.Se
 	return res, err
 }
 
+// actsWait is the change since which an act that waits for a slot counts no worker as lost.
+const actsWait = "acts-wait"
+
 // act carries out an act on the task's host. An attempt that was lost with its worker is made again when the worker is back: the host knows
 // what it had begun. A host that does not come back is a matter for the task.
 func (s *agentSession) act(ctx workflow.Context, summary string, activity, in, out any) error {
@@ -173,7 +176,11 @@ func (s *agentSession) act(ctx workflow.Context, summary string, activity, in, o
 		if workflow.ExecuteActivity(s.assignment.probe(ctx), assigner.Probe).Get(ctx, &said) != nil {
 			return err
 		}
-		if !neverStarted && !waited(err) && kindOf(err) != fault.Stopping && !said.OutOfTouch {
+		lost := !neverStarted && kindOf(err) != fault.Stopping && !said.OutOfTouch
+		if lost && waited(err) && workflow.GetVersion(ctx, actsWait, workflow.DefaultVersion, 1) >= 1 {
+			lost = false
+		}
+		if lost {
 			if cuts++; cuts > mostReassignments {
 				return fmt.Errorf("the worker was lost %d times during %s: %w", cuts, summary, errLostWorker)
 			}

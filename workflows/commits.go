@@ -123,7 +123,8 @@ func (cm *commits) leaked(ctx workflow.Context, d task.Deliverable) error {
 		return nil
 	}
 	cm.leaks = 0
-	return cm.parking.suspend(ctx, signals.ReasonSecret, "%s: %s; %s", d.ID, cm.last.leak, cm.whereWorkLies())
+	return cm.parking.suspend(ctx, signals.ReasonSecret, "%s: %s; %s, and a note to `resume` tells the next session how to do without it", d.ID,
+		cm.last.leak, cm.whereWorkLies())
 }
 
 func (cm *commits) whereWorkLies() string {

@@ -260,7 +260,7 @@ func (ib *inbox) onTell(ctx workflow.Context, r signals.TellRequest) string {
 	ib.journal.say(ctx, "tell", "%s: %s", who(r.By), firstLine(r.Text))
 	text := ib.hearer() + " will be told"
 	if ib.status.Phase == task.Suspended {
-		text += "; the task stays stopped until you act: " + ib.status.NextAction
+		text += "; the task is stopped: " + ib.status.NextAction
 	}
 	return text
 }

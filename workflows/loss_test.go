@@ -158,6 +158,54 @@ func TestFailedCommitIsMadeUpBeforeTheReview(t *testing.T) {
 	}
 }
 
+// Work that is refused is the reviewer's business. What is approved without it is approved again with it, and a person is asked before.
+func TestRefusedWorkIsReviewed(t *testing.T) {
+	for name, c := range map[string]struct {
+		mended   int // review after which a session mends it; 0 for never
+		sessions string
+		asked    bool
+	}{"asked for changes": {1, "piirpir", false}, "approved nonetheless": {0, "piirr", true}} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.settings.FixAttempts, w.settings.Approval.Mode = 0, task.ApprovalNone
+			refused, reviews := true, 0
+			w.agent = func(in activities.SessionInput) (res activities.SessionResult, err error) {
+				if in.Role == task.Planner && reviews > 0 {
+					res = well(in)
+					res.Plan = aPlan("FIX-003")
+				}
+				if in.Role != task.Reviewer {
+					return res, nil
+				}
+				if reviews++; !strings.Contains(in.Prompt.Refused, "big.bin") == refused {
+					t.Errorf("review %d is told %q", reviews, in.Prompt.Refused)
+				}
+				if res = well(in); reviews == c.mended {
+					res.Review, refused = &task.Review{Text: "big.bin is too large"}, false
+				}
+				return res, nil
+			}
+			w.commit = func(activities.CommitInput) (activities.Committed, error) {
+				if refused {
+					return activities.Committed{Failed: "big.bin has 60 MB", Refused: true}, nil
+				}
+				return activities.Committed{Commit: "c", Created: true, Files: 1}, nil
+			}
+			asked := false
+			w.env.RegisterDelayedCallback(func() {
+				if w.env.IsWorkflowCompleted() {
+					return
+				}
+				asked, refused = w.status(t).NeedsHuman && len(w.requests) == 0, false
+				w.env.SignalWorkflow(signals.Resume, nil)
+			}, time.Hour)
+			if s := w.start(t); s.Outcome != task.PullRequest || w.roles() != c.sessions || asked != c.asked {
+				t.Errorf("outcome %s after %s, a person was asked: %v\n%s", s.Outcome, w.roles(), asked, logText(s))
+			}
+		})
+	}
+}
+
 func TestCostsOfEachHostCountOnce(t *testing.T) {
 	w := newWorld(t)
 	w.hosts = []string{"alpha", "beta"}

@@ -180,7 +180,7 @@ func nextAction(why signals.Reason) string {
 	case signals.ReasonSteps:
 		return "look at the log, then `resume`, which gives the session as many steps again, or `abandon`"
 	case signals.ReasonSecret:
-		return "take the secret out where it lies, then `resume` (a note is told to the next session, such as how to do without it), or `abandon`"
+		return "take the secret out where it lies, then `resume`, or `abandon`"
 	case signals.ReasonChanged:
 		return "look at the branch, then `resume`, or `abandon`"
 	case signals.ReasonBlocker, signals.ReasonRounds, signals.ReasonReview:

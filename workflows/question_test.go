@@ -267,14 +267,14 @@ func TestSecretThatStays(t *testing.T) {
 	var told *answer
 	w.env.RegisterDelayedCallback(func() {
 		if s := w.status(t); s.Phase != task.Suspended || s.Reason != signals.ReasonSecret || len(w.asked) != 3 ||
-			!strings.Contains(s.Detail, "on host alpha") || !strings.Contains(s.NextAction, "note") {
+			!strings.Contains(s.Detail, "on host alpha") || !strings.Contains(s.Detail, "a note to `resume`") {
 			t.Errorf("%s, %s after %d sessions: %s; %s", s.Phase, s.Reason, len(w.asked), s.Detail, s.NextAction)
 		}
 		told = w.update(signals.Tell, signals.TellRequest{Text: "read it from a variable"})
 		w.update(signals.Abandon, nil)
 	}, 5*time.Hour)
 	w.start(t)
-	if !strings.Contains(told.ack.Text, "stays stopped until you act: take the secret out") {
+	if !strings.Contains(told.ack.Text, "the task is stopped: take the secret out") {
 		t.Errorf("who tells it something is answered %q", told.ack.Text)
 	}
 }

@@ -7,16 +7,30 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// reviewsAll is the change since which a commit that failed is made up before the review, which is shown what is committed.
+// reviewsAll is the change since which no work is approved that no commit has: reviewers are shown what is committed.
 const reviewsAll = "reviews-all"
 
-// review has a reviewer, who can't write, judge the change and the result of the check. The verdict is in the status.
+// review has a reviewer judge all of the work. A commit that failed is made up first. One that is refused is the reviewer's business, because
+// a session can mend it; a person is asked when it is approved nonetheless, and what is committed then is reviewed too.
 func (t *pipeline) review(ctx workflow.Context) error {
-	if t.commits.last.failed != "" && workflow.GetVersion(ctx, reviewsAll, workflow.DefaultVersion, 1) >= 1 {
+	all := t.commits.last.failed == "" || workflow.GetVersion(ctx, reviewsAll, workflow.DefaultVersion, 1) < 1
+	if !all && t.commits.last.refused == "" {
 		if err := t.commits.commitRest(ctx); err != nil {
 			return err
 		}
 	}
+	err := t.judge(ctx)
+	if err != nil || all || t.commits.last.failed == "" || !t.status.Review.Approved {
+		return err
+	}
+	if err := t.commits.commitRest(ctx); err != nil {
+		return err
+	}
+	return t.judge(ctx)
+}
+
+// judge has a reviewer, who can't write, judge the change and the result of the check. The verdict is in the status.
+func (t *pipeline) judge(ctx workflow.Context) error {
 	if t.checks.missing() {
 		t.journal.enter(ctx, task.Checking)
 		if err := t.checks.check(ctx); err != nil {

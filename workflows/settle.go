@@ -72,9 +72,7 @@ func (se *sessions) settle(ctx workflow.Context, s *session, res activities.Sess
 		return s, err
 	case agent.AuthFailed:
 		if se.stands(s) {
-			err := se.cool(ctx, s, accountRefused, res)
-			se.note(s)
-			return s, err
+			return s, se.cool(ctx, s, accountRefused, res)
 		}
 		err := se.parking.suspend(ctx, signals.ReasonAccess, "the model's key or login is refused: %s", res.Error)
 		se.note(s)

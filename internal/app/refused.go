@@ -36,9 +36,8 @@ func (s server) untilRefused(ctx context.Context, ask func(context.Context) erro
 		}
 		err := ask(ctx)
 		switch now := s.now(); {
-		case err == nil:
+		case err == nil || ctx.Err() != nil || !refuses(err): // an outage says nothing of the login
 			since = time.Time{}
-		case ctx.Err() != nil || !refuses(err): // also an outage meanwhile, which says nothing of the login
 		case since.IsZero():
 			since = now
 			s.log.WarnContext(ctx, "The Temporal server refuses this worker, which ends if that stays so", "address", address(s.options),

@@ -56,6 +56,6 @@ func (a advice) base(ctx context.Context, folder, base string) {
 		usual, _ = a.git.Run(ctx, folder, "for-each-ref", "--count=1", "--format=%(refname:short)", "refs/heads/main", "refs/heads/master")
 	}
 	if usual = strings.TrimPrefix(usual, "origin/"); usual != "" && usual != base {
-		a.say("base %s, the current branch of %s; give --base %s for another", base, folder, usual)
+		a.say("base %s, the current branch of %s; give --base %s to start from that", base, folder, usual)
 	}
 }

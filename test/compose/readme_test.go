@@ -70,4 +70,12 @@ func TestImageIsStamped(t *testing.T) {
 	if built == nil || image == nil || built[1] != image[1] {
 		t.Errorf("make stamps %q, the image %q", built, image)
 	}
+	describe := regexp.MustCompile(`git describe( --\S+\b)+`)
+	command := describe.FindString(read(t, "Makefile"))
+	for _, name := range []string{"deploy/README.md", "docker-compose.temporal.yml"} {
+		all := describe.FindAllString(read(t, name), -1)
+		if command == "" || len(all) == 0 || slices.ContainsFunc(all, func(c string) bool { return c != command }) {
+			t.Errorf("%s: %q, and make takes %q: equal sources would have two versions", name, all, command)
+		}
+	}
 }

@@ -27,7 +27,7 @@ var promises = []promise{
 	{"makes no call when time runs out", "makes no call that is allowed too late", waitsInVain},
 	{"changes a call", "makes a call as it was changed by the answer", changesCalls},
 	{"ends by a decision", "stops where a person is asked, and goes on there", endsByDecision},
-	{"passes on what people say", "is told what a person says who allows a call", passesOn},
+	{"passes on what people say", "is told the comment with which a person allows a call", passesOn},
 	{"keeps the key", "keeps what it reaches its model with out of the environment of its commands", keepsKey},
 	{"only reads", "cannot write when it plans or reviews", onlyReads},
 	{"is interrupted", "stops when the task is stopped, and leaves no process", isInterrupted},
@@ -45,7 +45,7 @@ type Driver struct {
 	Silent  string // it does not tell what a turn has used that was broken off
 	NoCrash string // it has no process that could die alone
 	Token   string // its commands see what it reaches its model with
-	Untold  string // it can't tell its model what a person says who allows a call
+	Untold  string // it can't tell its model the comment with which a person allows a call
 }
 
 // Conform checks that a driver satisfies the contract of agent.Agent, and that the page about agents says so. It sets the sessions' permit
