@@ -11,9 +11,6 @@ import (
 	"github.com/longshift/longshift/internal/repo/toolchain"
 )
 
-// mostChains is how many tool chains one command is made of.
-const mostChains = 3
-
 // guesser makes settings of the tool chains of a repository.
 type guesser struct {
 	decide  func(command string) (verdict policy.Verdict, reason string, err error)
@@ -49,13 +46,8 @@ func (o *initOptions) guesser(ctx context.Context, top string) (*guesser, error)
 
 func (g *guesser) all(found toolchain.Found) {
 	chains := found.Chains
-	if more := len(chains) - mostChains; more > 0 {
-		var names []string
-		for _, c := range chains[mostChains:] {
-			names = append(names, c.Name)
-		}
-		g.note("%s left out: %d tool chains are enough for one command", strings.Join(names, ", "), mostChains)
-		chains = chains[:mostChains]
+	if len(found.Left) > 0 {
+		g.note("%s left out: %d tool chains are enough for one command", strings.Join(found.Left, ", "), toolchain.Most)
 	}
 	g.join("setup", chains, func(c toolchain.Chain) []string { return c.Setup })
 	if !g.join("check", []toolchain.Chain{found.Runner}, func(c toolchain.Chain) []string { return c.Check }) {

@@ -28,6 +28,41 @@ func (f files) projects() (folders []string) {
 	return folders
 }
 
+// first returns what was found with at most so many tool chains. The runner's commands run in the environments of those alone.
+func (f Found) first(most int) Found {
+	if len(f.Chains) > most {
+		for _, c := range f.Chains[most:] {
+			f.Left = append(f.Left, c.Name)
+		}
+		f.Chains = f.Chains[:most]
+	}
+	for _, c := range f.Chains {
+		f.Runner.Check = c.within(f.Runner.Check)
+	}
+	return f
+}
+
+// checkedByRunner returns the first tool chains of a folder. If it has a runner, that checks everything in it, and does so as part of one of
+// them: what is set up is checked too.
+func (f Found) checkedByRunner(most int) Found {
+	if f.Runner.Name == "" {
+		return f.first(most)
+	}
+	f.Chains = slices.DeleteFunc(f.Chains, func(c Chain) bool { return c.Setup == nil })
+	if len(f.Chains) == 0 {
+		return Found{Chains: []Chain{f.Runner}}.first(most)
+	}
+	f = f.first(most)
+	for i := range f.Chains {
+		f.Chains[i].Check = nil
+	}
+	if len(f.Chains) > 0 {
+		c := &f.Chains[0]
+		c.File, c.Check = c.File+" and "+f.Runner.File, f.Runner.Check
+	}
+	return f
+}
+
 // in returns the chain with commands that run from the parent folder.
 func (c Chain) in(folder string) Chain {
 	there := func(commands []string) (out []string) {

@@ -26,10 +26,14 @@ type Chain struct {
 }
 
 type Found struct {
-	Runner Chain   // the project's own task runner, such as a Makefile, which checks everything; no name when there is none
-	Chains []Chain // in setup order
-	Specs  string  // folder with specifications, "" for none
+	Runner Chain    // the project's own task runner, such as a Makefile, which checks everything; no name when there is none
+	Chains []Chain  // in setup order, at most Most
+	Left   []string // the names of those that are too many
+	Specs  string   // folder with specifications, "" for none
 }
+
+// Most is how many tool chains are found, for one command is made of those of all.
+const Most = 3
 
 // most is how many bytes of a file are read.
 const most = 1 << 20
@@ -112,7 +116,7 @@ var table = []struct {
 // Detect examines the top of a repository and, if it finds nothing there, the folders in it. It never fails: unreadable files are
 // skipped.
 func Detect(fsys fs.FS) Found {
-	found := detect(fsys)
+	found := detect(fsys).first(Most)
 	if found.Runner.Name != "" || len(found.Chains) > 0 {
 		return found
 	}
@@ -121,17 +125,12 @@ func Detect(fsys fs.FS) Found {
 		if err != nil {
 			continue
 		}
-		inside := detect(below)
+		inside := detect(below).checkedByRunner(Most - len(found.Chains))
 		for _, c := range inside.Chains {
-			if inside.Runner.Name != "" { // it checks everything in its folder
-				c.Check = nil
-			}
-			if len(c.Setup)+len(c.Check) > 0 {
-				found.Chains = append(found.Chains, c.in(folder))
-			}
+			found.Chains = append(found.Chains, c.in(folder))
 		}
-		if inside.Runner.Name != "" {
-			found.Chains = append(found.Chains, inside.Runner.in(folder))
+		for _, name := range inside.Left {
+			found.Left = append(found.Left, name+" in "+folder)
 		}
 	}
 	if c := autotools(files{fsys}); len(found.Chains) == 0 && c.Name != "" {
@@ -155,9 +154,6 @@ func detect(fsys fs.FS) Found {
 		if file := f.first(t.files...); file != "" {
 			add(t.name, file, t.read(f, file))
 		}
-	}
-	for _, c := range found.Chains {
-		found.Runner.Check = c.within(found.Runner.Check)
 	}
 	if file := f.glob(".sln", ".slnx", ".csproj", ".fsproj", ".vbproj"); file != "" {
 		add("dotnet", file, Chain{Setup: []string{"dotnet restore"}, Check: []string{"dotnet test --no-restore"}, Makes: "obj"})

@@ -178,33 +178,3 @@ func TestDetectSpecs(t *testing.T) {
 		}
 	}
 }
-
-// If the top folder has no project, the folders in it are examined, and then a Makefile without a check.
-func TestBelowTheTop(t *testing.T) {
-	t.Parallel()
-	file := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
-	for name, c := range map[string]struct {
-		files        fstest.MapFS
-		setup, check string
-	}{
-		"two folders": {fstest.MapFS{"api/go.mod": file("module x\n"), "web app/Makefile": file("test:\n\ttrue\n"), "web app/package.json": file("{}"), "docs/package.json": file(`{"scripts":{"test":"x"}}`)},
-			"(cd api && go mod download)", "(cd api && go vet ./...); (cd api && go test ./...); (cd 'web app' && make test)"},
-		"a runner in a folder": {fstest.MapFS{"api/Makefile": file("test:\n\tpytest\n"), "api/requirements.txt": file("pytest\n")},
-			"(cd api && python3 -m venv .venv); (cd api && .venv/bin/pip install -r requirements.txt)", "(cd api && . .venv/bin/activate && make test)"},
-		"the top tells":    {fstest.MapFS{"go.mod": file("module x\n"), "web/package.json": file(`{"scripts":{"test":"x"}}`)}, "go mod download", "go vet ./...; go test ./..."},
-		"only made":        {fstest.MapFS{"Makefile": file("all: x\n\tcc x.c\n"), "src/x.c": file("")}, "", "make"},
-		"configured":       {fstest.MapFS{"configure": file("#!/bin/sh\n"), "Makefile.in": file("")}, "./configure", "make; make check"},
-		"nothing anywhere": {fstest.MapFS{"README.md": file("x")}, "", ""},
-	} {
-		var setup, check []string
-		for _, chain := range Detect(c.files).Chains {
-			setup, check = append(setup, chain.Setup...), append(check, chain.Check...)
-		}
-		if got := strings.Join(setup, "; "); got != c.setup {
-			t.Errorf("%s: setup %q, want %q", name, got, c.setup)
-		}
-		if got := strings.Join(check, "; "); got != c.check {
-			t.Errorf("%s: check %q, want %q", name, got, c.check)
-		}
-	}
-}
