@@ -86,9 +86,7 @@ func (g *guesser) join(key string, chains []toolchain.Chain, of func(toolchain.C
 			case verdict != policy.Allow:
 				g.note("%s: agents that want to run it themselves would have to ask: %s", command, reason)
 			}
-			if name, _, _ := strings.Cut(command, " "); name != "." && !strings.ContainsAny(name, "/(") && g.missing(name) {
-				g.note("%s is not installed here, and the %s needs it", name, key)
-			}
+			g.lookUp(key, command, c)
 			commands = append(commands, command)
 			if !slices.Contains(from, c.File) {
 				from = append(from, c.File)
@@ -100,6 +98,20 @@ func (g *guesser) join(key string, chains []toolchain.Chain, of func(toolchain.C
 	}
 	g.guesses = append(g.guesses, guess{key, strings.Join(commands, " && "), strings.Join(from, ", ")})
 	return true
+}
+
+// lookUp notes that this machine lacks the program that a command begins with, or the task runner that a check runs in an environment.
+func (g *guesser) lookUp(key, command string, c toolchain.Chain) {
+	program, _, _ := strings.Cut(command, " ")
+	programs := []string{program}
+	if key == "check" && c.Runner != "" {
+		programs = append(programs, c.Runner)
+	}
+	for _, name := range programs {
+		if name != "." && !strings.ContainsAny(name, "/(") && g.missing(name) {
+			g.note("%s is not installed here, and the %s needs it", name, key)
+		}
+	}
 }
 
 func (g *guesser) note(format string, args ...any) {

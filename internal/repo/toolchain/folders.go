@@ -58,7 +58,7 @@ func (f Found) checkedByRunner(most int) Found {
 	}
 	if len(f.Chains) > 0 {
 		c := &f.Chains[0]
-		c.File, c.Check = c.File+" and "+f.Runner.File, f.Runner.Check
+		c.File, c.Check, c.Runner = c.File+" and "+f.Runner.File, f.Runner.Check, f.Runner.Runner
 	}
 	return f
 }

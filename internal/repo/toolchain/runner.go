@@ -10,12 +10,12 @@ import (
 func runner(f files) Chain {
 	if file := f.first("GNUmakefile", "makefile", "Makefile"); file != "" {
 		if check := targets("make", made(f.text(file))); check != nil {
-			return Chain{Name: "make", File: file, Check: check}
+			return Chain{Name: "make", File: file, Check: check, Runner: "make"}
 		}
 	}
 	if file := f.first("justfile", "Justfile", ".justfile"); file != "" {
 		if check := targets("just", recipes(f.text(file))); check != nil {
-			return Chain{Name: "just", File: file, Check: check}
+			return Chain{Name: "just", File: file, Check: check, Runner: "just"}
 		}
 	}
 	return Chain{}

@@ -22,6 +22,8 @@ type Chain struct {
 
 	Notes []string // what a person should know who takes over the commands
 
+	Runner string // the program of its folder's own task runner, which makes up Check; "" for none
+
 	inside string // what other commands are run with in the environment that Setup makes: activate, or a prefix; "" for nothing
 }
 
