@@ -58,8 +58,8 @@ func php(f files, file string) Chain {
 	var m struct {
 		Scripts map[string]json.RawMessage `json:"scripts"`
 	}
-	c := Chain{Setup: []string{"composer install --no-interaction"}, Makes: "vendor", Notes: []string{"composer downloads packages from GitHub, " +
-		"whose hosts also take uploads, so none is a listed registry: a worker's LONGSHIFT_REGISTRIES has to name api.github.com and codeload.github.com"}}
+	c := Chain{Setup: []string{"composer install --no-interaction"}, Makes: "vendor",
+		Notes: []string{"composer downloads packages" + fromGitHub("api.github.com,codeload.github.com")}}
 	if json.Unmarshal([]byte(f.text(file)), &m) != nil {
 		return Chain{}
 	}
@@ -70,6 +70,11 @@ func php(f files, file string) Chain {
 	return c
 }
 
+// fromGitHub ends a note about downloads. It gives the setting whole, because a list without default replaces the listed registries.
+func fromGitHub(hosts string) string {
+	return " from GitHub, whose hosts also take uploads, so none is a listed registry: a worker needs LONGSHIFT_REGISTRIES=default," + hosts
+}
+
 func elixir(files, string) Chain {
 	return Chain{Setup: []string{"mix local.hex --force", "mix deps.get"}, Check: []string{"mix test"}, Makes: "_build"}
 }
@@ -78,8 +83,8 @@ func elixir(files, string) Chain {
 func jvm(_ files, file string) Chain {
 	switch file {
 	case "gradlew":
-		return Chain{Check: []string{"./gradlew check"}, Makes: "build", Notes: []string{"gradlew downloads Gradle from GitHub, which is no listed " +
-			"registry: a worker's LONGSHIFT_REGISTRIES has to name github.com and *.githubusercontent.com, or distributionUrl a mirror"}}
+		return Chain{Check: []string{"./gradlew check"}, Makes: "build", Notes: []string{"gradlew downloads Gradle" +
+			fromGitHub("github.com,objects.githubusercontent.com,release-assets.githubusercontent.com") + ", unless distributionUrl names a mirror"}}
 	case "mvnw":
 		return Chain{Check: []string{"./mvnw -B verify"}, Makes: "target"}
 	case "pom.xml":

@@ -157,8 +157,8 @@ func TestNotes(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]string{
 		`package.json={"scripts":{"test":"jest --watch","start":"vite --watch","test:ci":"jest --watch=false"}}`: "the script test of package.json is left out: with --watch it does not end",
-		"gradlew=":         "has to name github.com and *.githubusercontent.com, or distributionUrl a mirror",
-		`composer.json={}`: "LONGSHIFT_REGISTRIES has to name api.github.com and codeload.github.com",
+		"gradlew=":         "from GitHub, whose hosts also take uploads, so none is a listed registry: a worker needs LONGSHIFT_REGISTRIES=default,github.com,objects.githubusercontent.com,release-assets.githubusercontent.com, unless distributionUrl names a mirror",
+		`composer.json={}`: "a worker needs LONGSHIFT_REGISTRIES=default,api.github.com,codeload.github.com",
 	} {
 		var notes []string
 		for _, c := range Detect(tree(file)).Chains {
