@@ -75,8 +75,10 @@ func fromGitHub(hosts string) string {
 	return " from GitHub, whose hosts also take uploads, so none is a listed registry: a worker needs LONGSHIFT_REGISTRIES=default," + hosts
 }
 
+// elixir installs rebar too, which dependencies from Erlang are built with: mix would ask for it.
 func elixir(files, string) Chain {
-	return Chain{Setup: []string{"mix local.hex --force", "mix deps.get"}, Check: []string{"mix test"}, Makes: "_build"}
+	setup := []string{"mix local.hex --force", "mix local.rebar --force", "mix deps.get"}
+	return Chain{Setup: setup, Check: []string{"mix test"}, Makes: "_build"}
 }
 
 // jvm has no setup: both tools fetch dependencies during the build and have no command that only fetches them.

@@ -86,7 +86,7 @@ func TestDetect(t *testing.T) {
 		{"rake", []string{"Gemfile", "Rakefile"}, "ruby by Gemfile: bundle install | bundle exec rake"},
 		{"php", []string{`composer.json={"scripts":{"test":["a","b"]}}`}, "php by composer.json: composer install --no-interaction | composer run test"},
 		{"phpunit", []string{`composer.json={}`, "phpunit.xml.dist"}, "php by composer.json: composer install --no-interaction | vendor/bin/phpunit"},
-		{"elixir", []string{"mix.exs"}, "elixir by mix.exs: mix local.hex --force && mix deps.get | mix test"},
+		{"elixir", []string{"mix.exs"}, "elixir by mix.exs: mix local.hex --force && mix local.rebar --force && mix deps.get | mix test"},
 		{"gradle", []string{"gradlew", "build.gradle.kts"}, "jvm by gradlew:  | ./gradlew check"},
 		{"gradle without a wrapper", []string{"build.gradle"}, "jvm by build.gradle:  | gradle check"},
 		{"maven", []string{"pom.xml"}, "jvm by pom.xml:  | mvn -B verify"},
