@@ -32,12 +32,15 @@ func readPyproject(f files) (p pyproject) {
 var (
 	testGroups = []string{"test", "tests", "testing", "dev"}
 	checkTool  = regexp.MustCompile(`^(?:pytest|ruff)\b`) // and plug-ins of pytest
+	setName    = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 )
 
-// testing returns the sorted names of the sets of requirements that a check needs: by their names, or because they hold its tools.
+// testing returns the sorted names of the sets of requirements that a check needs: by their names, or because they hold its tools. It skips
+// names that the packaging of Python does not allow, for commands are made of them, and a key of TOML may be any text.
 func (pyproject) testing(sets map[string][]string) (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(sets)) {
-		if slices.Contains(testGroups, name) || slices.ContainsFunc(sets[name], checkTool.MatchString) {
+		wanted := slices.Contains(testGroups, name) || slices.ContainsFunc(sets[name], checkTool.MatchString)
+		if wanted && setName.MatchString(name) {
 			names = append(names, name)
 		}
 	}
