@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,7 +35,9 @@ var toolQuestions = [][]string{
 }
 
 // packageManagers are only looked for: some take seconds to tell their version.
-var packageManagers = []string{"npm", "pnpm", "yarn", "pip3", "poetry", "pdm", "pipenv", "bundle", "composer", "mvn", "gradle", "mix", "make", "just"}
+var packageManagers = []string{
+	"npm", "pnpm", "yarn", "pip3", "poetry", "pdm", "pipenv", "bundle", "composer", "mvn", "gradle", "mix", "make", "just",
+}
 
 // ordinaryWork does what the commands of every project rely on. It ends at the first line that fails.
 const ordinaryWork = `set -e
@@ -125,12 +128,13 @@ func emptyWorkspace(ctx context.Context, dir string) (*workspace.Tree, error) {
 // seenTools are the tools that a trial has found, by name.
 type seenTools map[string]Tool
 
-// toolsSeen reads lines with a name, an exit code and the output of a tool.
+// toolsSeen reads lines with a name, an exit code and the output of a tool, which may say nothing.
 func toolsSeen(output string) seenTools {
 	said := seenTools{}
 	for line := range strings.Lines(output) {
-		if f := strings.SplitN(strings.TrimSpace(line), " ", 3); len(f) == 3 {
-			said[f[0]] = Tool{Name: f[0], Works: f[1] == "0", Detail: f[2]}
+		name, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if code, detail, _ := strings.Cut(rest, " "); code != "" {
+			said[name] = Tool{Name: name, Works: code == "0", Detail: cmp.Or(detail, "says nothing (exit "+code+")")}
 		}
 	}
 	return said
