@@ -21,15 +21,13 @@ func TestTreeOfArchitecture(t *testing.T) {
 	if !closed || !ok {
 		t.Fatal("ARCHITECTURE.md has lost its tree")
 	}
-	names := func(text, name string) bool {
-		return regexp.MustCompile(`(?m)(^|[ (/])` + regexp.QuoteMeta(name) + `([/ ,;.:)]|$)`).MatchString(text)
-	}
+	lines := strings.Split(others, "\n")
 	for _, p := range packages(t) {
 		dir := strings.TrimPrefix(p.ImportPath, module+"/")
 		if len(p.GoFiles) == 0 || isTestSupport(p.ImportPath) || !strings.HasPrefix(dir, "internal/") {
 			continue
 		}
-		if base := filepath.Base(dir); !names(others, base) {
+		if !hasPackage(lines, dir) {
 			t.Errorf("the tree in ARCHITECTURE.md lacks %s", dir)
 		}
 	}
@@ -42,6 +40,32 @@ func TestTreeOfArchitecture(t *testing.T) {
 			t.Errorf("the tree in ARCHITECTURE.md lacks workflows/%s", base)
 		}
 	}
+}
+
+func names(text, name string) bool {
+	return regexp.MustCompile(`(?m)(^|[ (/])` + regexp.QuoteMeta(name) + `([/ ,;.:)]|$)`).MatchString(text)
+}
+
+// hasPackage tells whether a package has a line of its own in the tree, at its place, or is named in what is said of its parent.
+func hasPackage(tree []string, dir string) bool {
+	upTo := func(end func(line string) bool) []string {
+		if i := slices.IndexFunc(tree[1:], end); i >= 0 {
+			return tree[:i+1]
+		}
+		return tree
+	}
+	for depth, name := range strings.Split(dir, "/") {
+		indent := strings.Repeat("  ", depth)
+		deeper := func(line string) bool { return strings.HasPrefix(line, indent+" ") }
+		at := slices.IndexFunc(tree, func(line string) bool { return strings.HasPrefix(line, indent+name+"/") })
+		if at < 0 {
+			parent := upTo(func(line string) bool { return strings.HasPrefix(line, indent) && !deeper(line) })
+			return names(strings.Join(parent, "\n"), filepath.Base(dir))
+		}
+		tree = tree[at:]
+		tree = upTo(func(line string) bool { return !deeper(line) })
+	}
+	return true
 }
 
 // registry notes which workflows are registered.
