@@ -94,8 +94,15 @@ func TestSettingsFileIsHidden(t *testing.T) {
 // The operator's memory for a sandbox holds, and with it the size of /tmp.
 func TestMemoryOfTheSandbox(t *testing.T) {
 	bareHome(t)
-	for setting, want := range map[string]string{"LONGSHIFT_SANDBOX_MEMORY=16384": "4294967296", "LONGSHIFT_SLOTS=1": "2147483648"} {
-		cfg := load(t, "LONGSHIFT_DATA="+t.TempDir(), setting)
+	for _, c := range []struct {
+		name     string
+		settings []string
+		want     string
+	}{
+		{"default", nil, "2147483648"},
+		{"16 GiB", []string{"LONGSHIFT_SANDBOX_MEMORY=16384"}, "4294967296"},
+	} {
+		cfg := load(t, append(c.settings, "LONGSHIFT_DATA="+t.TempDir())...)
 		box, err := newBox(t.Context(), cfg, slog.New(slog.DiscardHandler))
 		must(t, err)
 		s := process.Bash("df --block-size=1 --output=size /tmp | tail -n 1")
@@ -103,8 +110,8 @@ func TestMemoryOfTheSandbox(t *testing.T) {
 		s.Env = []string{"PATH=/usr/bin:/bin"}
 		r, err := box.Run(t.Context(), s, process.Limits{Wall: time.Minute}, sandbox.Spec{Work: s.Dir, Limits: confinement(cfg, box).Limits})
 		must(t, err)
-		if got := strings.TrimSpace(r.Output); got != want {
-			t.Errorf("%s: /tmp has %s bytes, want %s", setting, got, want)
+		if got := strings.TrimSpace(r.Output); got != c.want {
+			t.Errorf("%s: /tmp has %s bytes, want %s", c.name, got, c.want)
 		}
 	}
 }
