@@ -30,7 +30,8 @@ func newHub(cfg config.Config, log *slog.Logger) (*github.Forge, error) {
 	return github.New(c)
 }
 
-// pollersCount is how long a worker counts as there after it has asked for work, when another has asked since. One that gets none asks again after a minute.
+// pollersCount is how long a worker counts as there after it has asked for work, when another has asked since. One that gets none asks
+// again after a minute.
 const pollersCount = 75 * time.Second
 
 // workersOf counts the workers that write to forges, as far as the server knows of them.

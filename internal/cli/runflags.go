@@ -58,7 +58,8 @@ func (o *inputFlags) define(c *cobra.Command) {
 	f, s := c.Flags(), &o.short
 	f.SortFlags = false
 	o.target.define(f, ", else the current workspace")
-	f.StringVar(&o.base, "base", "", "`branch` to start from and to merge into (default: the current branch of the folder, else the repository's own)")
+	f.StringVar(&o.base, "base", "",
+		"`branch` to start from and to merge into (default: the current branch of the folder, else the repository's own)")
 	f.StringVar(&o.file, "file", "", "read the task from a `file`; - is standard input")
 	f.StringVar(&o.review, "review", "", "read a review of the present state from a `file`, for the plan to satisfy; - is standard input")
 	f.StringArrayVar(&o.images, "image", nil,

@@ -25,7 +25,9 @@ var packages = []string{
 }
 
 // settings lists exceptions that are left out: git directories, whose configuration git obeys, and similar files.
-var settings = []string{"go-mod/cache/vcs", "ccache/ccache.conf", "poetry/virtualenvs", "composer/vcs", "bundle/git", "uv/git-v0", "gems/cache/bundler"}
+var settings = []string{
+	"go-mod/cache/vcs", "ccache/ccache.conf", "poetry/virtualenvs", "composer/vcs", "bundle/git", "uv/git-v0", "gems/cache/bundler",
+}
 
 // filter reports whether a path below the copied directory is copied.
 type filter func(name string) bool

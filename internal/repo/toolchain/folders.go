@@ -42,8 +42,8 @@ func (f Found) first(most int) Found {
 	return f
 }
 
-// checkedByRunner returns the first tool chains of a folder. If it has a runner, that checks everything in it, and does so as part of one of
-// them: what is set up is checked too.
+// checkedByRunner returns the first tool chains of a folder. If it has a runner, that checks everything in it, and does so as part of one
+// of them: what is set up is checked too.
 func (f Found) checkedByRunner(most int) Found {
 	if f.Runner.Name == "" {
 		return f.first(most)
