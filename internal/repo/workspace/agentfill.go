@@ -16,7 +16,7 @@ var inProgress = []string{"MERGE_HEAD", "MERGE_MSG", "MERGE_MODE", "CHERRY_PICK_
 	"sequencer", "BISECT_LOG", "BISECT_START", "BISECT_NAMES", "BISECT_EXPECTED_REV", "index.lock", "HEAD.lock"}
 
 // fill writes the branch, head and index of the agent's git.
-func (g *agentGit) fill(ctx context.Context, root *os.Root, head string) error {
+func (g *agentGit) fill(ctx context.Context, root *os.Root, head, givenUp string) error {
 	for _, name := range inProgress {
 		if err := root.RemoveAll(path.Join(".git", name)); err != nil {
 			return err
@@ -41,7 +41,7 @@ func (g *agentGit) fill(ctx context.Context, root *os.Root, head string) error {
 	if err := g.showBase(root); err != nil {
 		return err
 	}
-	index, err := g.indexFile(ctx)
+	index, err := g.indexFile(ctx, root, head, givenUp)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	} else if err != nil {
@@ -79,10 +79,13 @@ func (g *agentGit) showBase(root *os.Root) error {
 	return replace(root, ref, []byte(tip+"\n"))
 }
 
-// indexFile returns our index. While a merge waits, the index has all three stages of the files in conflict, so that the agent's git
-// shows them as unmerged and can check out either side.
-func (g *agentGit) indexFile(ctx context.Context) ([]byte, error) {
+// indexFile returns our index, and in it the ignored files of what is given up. While a merge waits, the index has all three stages of the files
+// in conflict, so that the agent's git shows them as unmerged and can check out either side.
+func (g *agentGit) indexFile(ctx context.Context, root *os.Root, head, givenUp string) ([]byte, error) {
 	var sides strings.Builder
+	if err := g.keepForced(ctx, root, head, givenUp, &sides); err != nil {
+		return nil, err
+	}
 	if m := g.state.Merging; m != nil {
 		none := strings.Repeat("0", len(m.Tree))
 		for _, c := range m.conflicts() {

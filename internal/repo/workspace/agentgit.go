@@ -28,8 +28,9 @@ type agentGit struct {
 	filters  string   // filter settings for Git LFS
 }
 
-// handOver copies our branch, head and index to the agent's git.
-func (g *agentGit) handOver(ctx context.Context, head string) error {
+// handOver copies our branch, head and index to the agent's git. What the work tree holds of a commit or tree that is given up, and
+// .gitignore lists, stays added there; "" for none.
+func (g *agentGit) handOver(ctx context.Context, head, givenUp string) error {
 	root, err := os.OpenRoot(g.place.work())
 	if err != nil {
 		return fmt.Errorf("open work tree: %w", err)
@@ -40,7 +41,7 @@ func (g *agentGit) handOver(ctx context.Context, head string) error {
 		return nil
 	}
 	if g.sound(root) {
-		if err = g.fill(ctx, root, head); err == nil {
+		if err = g.fill(ctx, root, head, givenUp); err == nil {
 			return nil
 		}
 		g.log.WarnContext(ctx, "the agent's git folder is made anew", "task", g.id, "error", err)
@@ -51,7 +52,7 @@ func (g *agentGit) handOver(ctx context.Context, head string) error {
 	if err := g.create(ctx, root); err != nil {
 		return disk.Fault(fmt.Errorf("make the agent's git folder: %w", err), g.place.work())
 	}
-	if err := g.fill(ctx, root, head); err != nil {
+	if err := g.fill(ctx, root, head, givenUp); err != nil {
 		return disk.Fault(fmt.Errorf("fill the agent's git folder: %w", err), g.place.work())
 	}
 	return nil
@@ -71,7 +72,7 @@ func (g *agentGit) mend(ctx context.Context, head string) error {
 	if sound {
 		return nil
 	}
-	return g.handOver(ctx, head)
+	return g.handOver(ctx, head, "")
 }
 
 func (g *agentGit) alternates() string { return strings.Join(g.borrowed, "\n") + "\n" }

@@ -124,7 +124,7 @@ func (j *preparation) checkOut(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := j.o.agent.handOver(ctx, start); err != nil {
+	if err := j.o.agent.handOver(ctx, start, ""); err != nil {
 		return err
 	}
 	if err := writeFile(j.o.place.ready(), []byte(j.o.state.Mirror+"\n")); err != nil {

@@ -135,7 +135,7 @@ func (cs *commits) create(ctx context.Context, head, mark string, s CommitSpec) 
 		c, err = cs.commitAdopted(ctx, head, parent, mark, s.Message)
 	case len(found.paths)+len(found.removed) == 0:
 		if c.ID = head; len(found.closed) > 0 { // an agent may have committed them
-			err = cs.agent.handOver(ctx, head)
+			err = cs.agent.handOver(ctx, head, "")
 		}
 	default:
 		c, err = cs.commitIndex(ctx, head, withTrailer(s.Message, mark))
@@ -159,7 +159,7 @@ func (cs *commits) commitIndex(ctx context.Context, head, message string) (Commi
 	}
 	c := Commit{ID: id, Created: true}
 	c.Files, c.Added, c.Deleted = shortstat(out.String())
-	return c, cs.agent.handOver(ctx, id)
+	return c, cs.agent.handOver(ctx, id, "")
 }
 
 // nothingStaged reports whether the index has the content of the last commit. The exit code of git commit does not tell that from a tree

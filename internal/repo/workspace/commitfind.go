@@ -8,7 +8,7 @@ import (
 
 // describe completes the result for an existing commit: it updates the agent's git and counts the changes.
 func (cs *commits) describe(ctx context.Context, before, id string) (Commit, error) {
-	if err := cs.agent.handOver(ctx, id); err != nil {
+	if err := cs.agent.handOver(ctx, id, ""); err != nil {
 		return Commit{}, err
 	}
 	return cs.count(ctx, before, id)
@@ -57,7 +57,7 @@ func (cs *commits) find(ctx context.Context, head, mark string, all []marked) (C
 		if err != nil {
 			return Commit{}, err
 		}
-		if err := cs.agent.handOver(ctx, head); err != nil {
+		if err := cs.agent.handOver(ctx, head, ""); err != nil {
 			return Commit{}, err
 		}
 		return cs.count(ctx, before, c.id)

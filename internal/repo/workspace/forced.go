@@ -3,8 +3,10 @@ package workspace
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -12,10 +14,11 @@ import (
 	"strings"
 
 	"github.com/longshift/longshift/internal/excerpt"
+	"github.com/longshift/longshift/internal/repo/git"
 )
 
-// addForced adds to the changes the files that an agent has staged, or committed, although .gitignore lists them: `git add -f` says that they
-// belong to the work. All else of them is as for other new files.
+// addForced adds to the changes the files that an agent has staged, or committed, although .gitignore lists them: `git add -f` says that
+// they belong to the work. All else of them is as for other new files.
 func (r repo) addForced(ctx context.Context, parent string, exclude []string, c *changes) error {
 	names, err := r.stagedByAgent(ctx, parent, allBut(exclude))
 	if ctx.Err() != nil {
@@ -45,6 +48,40 @@ func (r repo) addForced(ctx context.Context, parent string, exclude []string, c 
 	return err
 }
 
+// keepForced writes entries of the agent's index for the files that only what is given up has, a commit or a tree, and that .gitignore lists:
+// an agent has added them, and without an entry the next commit would leave them out.
+func (g *agentGit) keepForced(ctx context.Context, root *os.Root, head, givenUp string, to io.Writer) error {
+	if givenUp == "" {
+		return nil
+	}
+	more, err := differ(ctx, g.bare, g.state.under(head), givenUp)
+	if err != nil {
+		return err
+	}
+	maps.DeleteFunc(more, func(name string, e entry) bool { return !e.isFile() || !realFile(root, name) })
+	if len(more) == 0 {
+		return nil
+	}
+	ignored, err := g.repo.feed(ctx, strings.Join(slices.Sorted(maps.Keys(more)), "\x00")+"\x00", "check-ignore", "-z", "--stdin")
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil && git.ExitCode(err) != 1 { // 1: none is, or our index has them; otherwise the work tree is the agent's, and may be anything
+		g.log.InfoContext(ctx, "what .gitignore lists can't be told", "task", g.id, "reason", excerpt.Line(err.Error(), 300))
+	}
+	for name := range strings.SplitSeq(strings.TrimSuffix(ignored, "\x00"), "\x00") {
+		if e, ok := more[name]; ok {
+			fmt.Fprintf(to, "%s %s 0\t%s\x00", e.mode, e.id, name)
+		}
+	}
+	return nil
+}
+
+// isFile tells files and links from commits of other repositories, and from what is gone.
+func (e entry) isFile() bool {
+	return strings.HasPrefix(e.mode, "100") || strings.HasPrefix(e.mode, "120")
+}
+
 // realFile reports whether a file or a link is there, in folders of the work tree.
 func realFile(root *os.Root, name string) bool {
 	info, err := root.Lstat(filepath.FromSlash(name))
@@ -66,7 +103,7 @@ func (r repo) stagedByAgent(ctx context.Context, commit string, where []string) 
 		"--ignore-submodules=none", commit, "--"}
 	text, err := r.with("GIT_INDEX_FILE="+copied).bounded().run(ctx, append(args, where...)...)
 	rawEntries(text, func(name string, e entry) bool {
-		if strings.HasPrefix(e.mode, "100") || strings.HasPrefix(e.mode, "120") { // no other repository's commit
+		if e.isFile() {
 			names = append(names, name)
 		}
 		return true

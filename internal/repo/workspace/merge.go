@@ -145,6 +145,10 @@ func (ms *merges) after(ctx context.Context, commit string) (string, error) {
 
 // undo moves the branch to the commit before a merge and leaves the work tree alone. The merge then waits again.
 func (ms *merges) undo(ctx context.Context, to, base string) error {
+	head, err := ms.branch.head(ctx)
+	if err != nil {
+		return err
+	}
 	m, err := ms.named(ctx, to, base)
 	if err != nil {
 		return err
@@ -152,5 +156,5 @@ func (ms *merges) undo(ctx context.Context, to, base string) error {
 	if ms.state.Merging != nil {
 		m.Before = ms.state.Merging.Before
 	}
-	return ms.steps.begin(ctx, step{Head: to, Merging: m})
+	return ms.steps.begin(ctx, step{Head: to, Undone: head, Merging: m})
 }

@@ -99,12 +99,16 @@ func (t *Tree) Uncommit(ctx context.Context) error {
 		} else if base != "" {
 			return o.merges.undo(ctx, to, base)
 		}
+		head, err := o.branch.head(ctx)
+		if err != nil {
+			return err
+		}
 		if err := o.branch.move(ctx, to); err != nil {
 			return err
 		}
 		if _, err := o.repo.run(ctx, "read-tree", o.state.or(to)); err != nil { // otherwise the index would still hold what was staged
 			return err
 		}
-		return o.agent.handOver(ctx, to)
+		return o.agent.handOver(ctx, to, head)
 	}))
 }

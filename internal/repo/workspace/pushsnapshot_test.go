@@ -28,7 +28,7 @@ func TestSnapshotIsRestoredOnAnotherHost(t *testing.T) {
 	_, old := b.prepare("t-1", 1)
 	b.commit(old, "1", map[string]string{"a.txt": "a\n"})
 	must(t, old.Checkpoint(t.Context()))
-	gittest.Write(t, old.Dir(), map[string]string{"README.md": "two\n", "new/deep.bin": "\x00\x01", "run.sh": "#!/bin/sh\n", "debug.log": "x"})
+	gittest.Write(t, old.Dir(), map[string]string{"README.md": "two\n", "new/deep.bin": "\x00\x01", "run.sh": "#!/bin/sh\n", "debug.log": "x", "forced.log": "x\n"})
 	must(t, os.Remove(filepath.Join(old.Dir(), "old.txt")))
 	must(t, os.Rename(filepath.Join(old.Dir(), "sub/moved.txt"), filepath.Join(old.Dir(), "there.txt")))
 	must(t, os.Chmod(filepath.Join(old.Dir(), "run.sh"), 0o755))
@@ -36,6 +36,7 @@ func TestSnapshotIsRestoredOnAnotherHost(t *testing.T) {
 	agent(t, old, "add", "-A")
 	agent(t, old, "commit", "-q", "-m", "of the agent")
 	gittest.Write(t, old.Dir(), map[string]string{"last.txt": "last\n"})
+	agent(t, old, "add", "-f", "forced.log")
 	pushSnapshot(t, old, "call 7")
 	gittest.Write(t, old.Dir(), map[string]string{"too-late.txt": "x"})
 
@@ -62,7 +63,7 @@ func TestSnapshotIsRestoredOnAnotherHost(t *testing.T) {
 	if to, err := os.Readlink(filepath.Join(tree.Dir(), "link")); err != nil || to != "README.md" {
 		t.Errorf("link: %q, %v", to, err)
 	}
-	if got := agent(t, tree, "status", "--short"); !strings.Contains(got, "?? last.txt") || !strings.Contains(got, " D old.txt") {
+	if got := agent(t, tree, "status", "--short"); !strings.Contains(got, "?? last.txt") || !strings.Contains(got, "A  forced.log") || !strings.Contains(got, " D old.txt") {
 		t.Errorf("the agent sees\n%s", got)
 	}
 	c := b.commit(tree, "2", nil)

@@ -37,7 +37,7 @@ func (t *Tree) Restore(ctx context.Context, fingerprint string) error {
 		if _, err := o.repo.run(ctx, args...); err != nil {
 			return err
 		}
-		return o.steps.show(ctx, head)
+		return o.steps.show(ctx, head, f[1])
 	}))
 }
 
@@ -76,7 +76,7 @@ func (t *Tree) Reset(ctx context.Context, commit string) error {
 		if err := o.steps.reset(ctx, commit); err != nil {
 			return err
 		}
-		return o.steps.show(ctx, commit)
+		return o.steps.show(ctx, commit, "")
 	}))
 }
 

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 )
 
@@ -10,6 +11,7 @@ type step struct {
 	Head    string   `json:"head"`              // last commit of the branch afterwards, "" for none
 	Work    string   `json:"work,omitempty"`    // tree that the work tree gets; "" leaves it as it is
 	Clean   bool     `json:"clean,omitempty"`   // files that are neither in Work nor ignored are removed
+	Undone  string   `json:"undone,omitempty"`  // commit whose content stays in the work tree, without Work
 	Merging *merging `json:"merging,omitempty"` // merge that waits afterwards
 }
 
@@ -62,7 +64,7 @@ func (st *steps) finish(ctx context.Context) error {
 	if _, err := st.repo.run(ctx, "read-tree", "-i", "-m", st.state.under(s.Head)); err != nil {
 		return err
 	}
-	if err := st.show(ctx, s.Head); err != nil {
+	if err := st.show(ctx, s.Head, cmp.Or(s.Work, s.Undone)); err != nil {
 		return err
 	}
 	st.state.Step = nil
@@ -82,8 +84,8 @@ func (st *steps) keepMerging(ctx context.Context, m *merging) error {
 }
 
 // show updates the agent's git and fills the submodules after the work tree has changed.
-func (st *steps) show(ctx context.Context, head string) error {
-	if err := st.agent.handOver(ctx, head); err != nil {
+func (st *steps) show(ctx context.Context, head, givenUp string) error {
+	if err := st.agent.handOver(ctx, head, givenUp); err != nil {
 		return err
 	}
 	return st.submodules.fill(ctx, false)
