@@ -37,8 +37,16 @@ func Below(root *os.Root, name string) error {
 func Open(root *os.Root, name string) {
 	_ = fs.WalkDir(root.FS(), name, func(at string, d fs.DirEntry, _ error) error {
 		if d != nil && d.IsDir() {
-			_ = root.Chmod(at, 0o700)
+			Unlock(root, at)
 		}
 		return nil
 	})
+}
+
+// Unlock opens one folder to its owner. All else of its mode stays, such as the group that volumes hand on to new files.
+func Unlock(root *os.Root, name string) {
+	const owner, handedOn = 0o700, fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky
+	if info, err := root.Lstat(name); err == nil && info.IsDir() && info.Mode()&owner != owner {
+		_ = root.Chmod(name, info.Mode()&handedOn|owner)
+	}
 }

@@ -46,7 +46,7 @@ func (r repo) openUnknown(ctx context.Context, ignored bool) error {
 		}
 		if parent := path.Dir(strings.TrimSuffix(name, "/")); !above[parent] {
 			above[parent] = true
-			_ = root.Chmod(parent, 0o700) // if this fails, so does git
+			remove.Unlock(root, parent)
 		}
 	}
 	return nil

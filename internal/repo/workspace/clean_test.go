@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -8,7 +9,8 @@ import (
 	"github.com/longshift/longshift/internal/repo/workspace/gittest"
 )
 
-// Folders that a program has closed to their owner, as module caches are, go like any other, in submodules too.
+// Folders that a program has closed to their owner, as module caches are, go like any other, in submodules too. Those that stay are opened,
+// and keep what their mode says to others.
 func TestClosedFoldersAreCleaned(t *testing.T) {
 	if asAnotherUser(t) {
 		return
@@ -21,6 +23,7 @@ func TestClosedFoldersAreCleaned(t *testing.T) {
 	dir, head := tree.Dir(), agent(t, tree, "rev-parse", "HEAD")
 	before, err := tree.Fingerprint(t.Context())
 	must(t, err)
+	must(t, os.Chmod(dir, 0o750|os.ModeSetgid))
 	closed := []string{"bin/k8s", "new/cache/module", "new/cache", "dir"}
 	for _, c := range []struct {
 		name string
@@ -41,13 +44,18 @@ func TestClosedFoldersAreCleaned(t *testing.T) {
 	} {
 		gittest.Write(t, dir, map[string]string{"bin/k8s/x": "x\n", "new/cache/module/x": "x\n", "dir/new.txt": "x\n"})
 		for _, name := range closed {
-			must(t, os.Chmod(filepath.Join(dir, name), 0o555))
+			must(t, os.Chmod(filepath.Join(dir, name), 0o555|os.ModeSetgid))
 		}
 		if err := c.do(); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
 		if left := agent(t, tree, "status", "--porcelain"); left != "" {
 			t.Errorf("%s leaves %s", c.name, left)
+		}
+		for name, want := range map[string]fs.FileMode{".": 0o750, "dir": 0o755} {
+			if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Mode() != fs.ModeDir|fs.ModeSetgid|want {
+				t.Errorf("%s leaves %s as %v, %v", c.name, name, info.Mode(), err)
+			}
 		}
 		if _, err := os.Stat(filepath.Join(dir, "bin/k8s/x")); (err == nil) != (c.name != "check out") {
 			t.Errorf("%s: the ignored file: %v", c.name, err)
