@@ -124,14 +124,13 @@ func (m *mirrors) withTags(ctx context.Context, rem remote, r repo, what string)
 	if err == nil && old != "" {
 		_, err = r.feed(ctx, old+"\n", "update-ref", "--stdin")
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		if err = fetch(); !tagInTheWay(err) {
+			return err
+		}
 	}
-	if err = fetch(); tagInTheWay(err) {
-		m.log.WarnContext(ctx, "tags can't be fetched", "mirror", r.dir, "error", err)
-		return fetch("--no-tags")
-	}
-	return err
+	m.log.WarnContext(ctx, "tags can't be fetched", "mirror", r.dir, "error", err)
+	return fetch("--no-tags")
 }
 
 // tagInTheWay reports whether a fetch has failed at a tag.

@@ -15,14 +15,17 @@ func TestTagsInTheWay(t *testing.T) {
 	remote := gittest.NewBare(t, start)
 	b := newBench(t, remote)
 	for i, c := range []struct{ tag, described string }{
-		{"nightly", "nightly"}, {"nightly/2024-06-01", "nightly/2024-06-01"}, {"nightly", "nightly"}, {"closed", ""},
+		{"nightly", "nightly"}, {"nightly/2024-06-01", "nightly/2024-06-01"}, {"nightly", "nightly"}, {"nightly/locked", ""}, {"closed", ""},
 	} {
 		gittest.Sh(t, remote, `git tag -l | xargs -r git tag -d`)
 		gittest.Commit(t, remote, "main", "next", map[string]string{"next": strings.Repeat("x", i)})
 		gittest.Git(t, remote, "tag", c.tag, "main")
-		if c.described == "" { // what git finds no ref in, and can't remove
-			mirrors, err := filepath.Glob(filepath.Join(b.m.mirrors.dir, "*.git"))
-			must(t, err)
+		mirrors, err := filepath.Glob(filepath.Join(b.m.mirrors.dir, "*.git"))
+		must(t, err)
+		switch c.tag {
+		case "nightly/locked": // the tag in its way can't be deleted
+			gittest.Write(t, mirrors[0], map[string]string{"refs/tags/nightly.lock/x": ""})
+		case "closed": // what git finds no ref in, and can't remove
 			gittest.Write(t, mirrors[0], map[string]string{"refs/tags/closed/x.lock": ""})
 			must(t, os.RemoveAll(filepath.Join(mirrors[0], "refs/tags/nightly")))
 		}
