@@ -25,7 +25,7 @@ const mostLeaks = 50
 // scanLeaks looks for secrets in the lines that a diff adds, in the names of its files, and in texts, which are keyed by a name such as
 // "pull request title". Only certain findings count: any form of a value that this process holds, and real tokens.
 // The diff is the output of `git log --format="commit %H" --patch --text` or `git diff --text`, and may be nil. It is read once, in constant
-// memory. A token that a commit adds in one place and removes in another counts only if the process holds it: it is public already.
+// memory. A token that a commit adds in one place and removes in another counts only if the process holds it: it is in the history already.
 // Packed binary content can't be searched: a diff without --text is a fault.Internal. Other errors come from the reader.
 func scanLeaks(r *redact.Redactor, diff io.Reader, texts map[string]string) ([]Leak, error) {
 	s := &leakScan{redact: r}

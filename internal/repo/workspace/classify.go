@@ -146,7 +146,7 @@ func (r repo) judge(err error) error {
 	}
 	if closed.MatchString(e.Stderr) {
 		return fault.New(fault.Work, "a file can't be read: %w", err).
-			WithHint("make it readable (chmod), remove it, or have .gitignore leave it out")
+			WithHint("make it readable (chmod) or remove it; .gitignore can leave out a new one")
 	}
 	return disk.Fault(err, r.runner.data)
 }

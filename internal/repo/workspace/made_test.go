@@ -135,7 +135,7 @@ func TestUnreadableFiles(t *testing.T) {
 	closes(map[string]string{"b.go": "package b // work\n"})
 	_, err = tree.Commit(t.Context(), CommitSpec{Key: "2", Message: "x"})
 	wantFault(t, err, fault.Work, "b.go", "can't be read")
-	if !strings.Contains(fault.HintOf(err), "chmod") {
+	if !strings.Contains(fault.HintOf(err), "chmod) or remove it;") {
 		t.Errorf("the hint is %q", fault.HintOf(err))
 	}
 	must(t, tree.Restore(t.Context(), before))

@@ -35,7 +35,7 @@ type submodule struct {
 	Commit string `json:"commit"`           //
 	Mirror string `json:"mirror,omitempty"` // directory name of its mirror
 	Why    string `json:"why,omitempty"`    // why it is empty; "" when it is filled
-	LFS    bool   `json:"lfs,omitempty"`    // it has files of Git LFS, which stay pointers
+	LFS    bool   `json:"lfs,omitempty"`    // its .gitattributes name Git LFS, whose files stay pointers
 }
 
 // submodules is the recorded result of filling the submodules of one tree.
