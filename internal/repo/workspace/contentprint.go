@@ -10,11 +10,16 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"syscall"
 )
 
 // unreadablePrint is the contentPrint of a file that a program has closed to its owner. Not even git can read it.
 const unreadablePrint = "unreadable"
+
+// unreadableMark begins the part of a fingerprint that stands for such files.
+const unreadableMark = "unreadable:"
 
 // contentPrint identifies a file's content: its kind and a hash, or "none" if the file does not exist.
 func contentPrint(root *os.Root, name string) (string, error) {
@@ -51,7 +56,8 @@ func contentPrint(root *os.Root, name string) (string, error) {
 	return kind + hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// belowLink reports whether a link has replaced one of the folders above a file. If it leads out of the work tree, root refuses to follow it.
+// belowLink reports whether a link has replaced one of the folders above a file. If it leads out of the work tree, root refuses to follow
+// it.
 func belowLink(root *os.Root, name string) bool {
 	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
 		if info, err := root.Lstat(filepath.FromSlash(dir)); err == nil && info.Mode()&fs.ModeSymlink != 0 {
@@ -82,8 +88,20 @@ func (x *index) withoutUnreadable(narrow func(*changes) error) func(*changes) er
 					f.Close()
 				}
 			}
-			return errors.Is(err, fs.ErrPermission)
+			if !errors.Is(err, fs.ErrPermission) {
+				return false
+			}
+			if info != nil {
+				name += "\x00" + info.Mode().String() + "\x00" + strconv.FormatInt(info.Size(), 10) + "\x00" + info.ModTime().String()
+			}
+			c.unreadable = append(c.unreadable, name)
+			return true
 		})
 		return nil
 	}
+}
+
+func hashOf(list []string) string {
+	sum := sha256.Sum256([]byte(strings.Join(list, "\x00")))
+	return hex.EncodeToString(sum[:8])
 }

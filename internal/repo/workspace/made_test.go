@@ -132,13 +132,34 @@ func TestUnreadableFiles(t *testing.T) {
 	if want := []string{"check-01 (made by setup or the check)", "setup-01 (made by setup or the check)"}; !slices.Equal(c.LeftOut, want) || !c.Created {
 		t.Errorf("left out are %q, want %q: %+v", c.LeftOut, want, c)
 	}
+	see := func(what string) {
+		t.Helper()
+		last := before
+		before, err = tree.Fingerprint(t.Context())
+		must(t, err)
+		again, err := tree.Fingerprint(t.Context())
+		must(t, err)
+		if again != before || before == last {
+			t.Errorf("%s: the fingerprint is %q, then %q, after %q", what, before, again, last)
+		}
+	}
+	see("committed")
+	saved := before
 	closes(map[string]string{"b.go": "package b // work\n"})
+	see("written and closed")
+	closes(map[string]string{"new.go": "package b\n"})
+	see("made and closed")
+	must(t, os.Chmod(filepath.Join(dir, "new.go"), 0o644))
+	closes(map[string]string{"new.go": "package b // longer\n"})
+	see("changed and closed again")
+	must(t, os.Remove(filepath.Join(dir, "new.go")))
+	see("removed")
 	_, err = tree.Commit(t.Context(), CommitSpec{Key: "2", Message: "x"})
 	wantFault(t, err, fault.Work, "b.go", "can't be read")
 	if !strings.Contains(fault.HintOf(err), "chmod) or remove it;") {
 		t.Errorf("the hint is %q", fault.HintOf(err))
 	}
-	must(t, tree.Restore(t.Context(), before))
+	must(t, tree.Restore(t.Context(), saved))
 	if got := readFile(t, dir, "b.go"); got != "package b\n" {
 		t.Errorf("restored, b.go holds %q", got)
 	}

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/longshift/longshift/internal/fault"
@@ -9,7 +10,7 @@ import (
 
 // Restore restores the state that a fingerprint names, uncommitted work included. Ignored files stay as they are.
 func (t *Tree) Restore(ctx context.Context, fingerprint string) error {
-	f := strings.Fields(fingerprint)
+	f := slices.DeleteFunc(strings.Fields(fingerprint), func(part string) bool { return strings.HasPrefix(part, unreadableMark) })
 	if len(f) < 3 || len(f) > 4 || !isID(f[1]) || !isID(f[len(f)-1]) && len(f) == 4 {
 		return fault.New(fault.Internal, "%q is not a fingerprint", fingerprint)
 	}

@@ -18,12 +18,18 @@ type index struct {
 	maker *commitMaker
 }
 
-// snapshot writes the tree that a commit would have now, without excluded files and those that narrow removes. The index is not changed. A file
-// that can't be read fails a commit, but no snapshot.
+// snapshot writes the tree that a commit would have now, without excluded files and those that narrow removes. The index is not changed. A
+// file that can't be read fails a commit, but no snapshot.
 func (x *index) snapshot(ctx context.Context, head string, exclude []string, narrow func(*changes) error) (tree string, err error) {
+	tree, _, err = x.writeTree(ctx, head, exclude, narrow)
+	return tree, err
+}
+
+// writeTree is snapshot, and returns the changes too.
+func (x *index) writeTree(ctx context.Context, head string, exclude []string, narrow func(*changes) error) (tree string, c changes, err error) {
 	copied, err := copyIndex(x.place.git())
 	if err != nil {
-		return "", disk.Fault(fmt.Errorf("copy index: %w", err), x.place.git())
+		return "", c, disk.Fault(fmt.Errorf("copy index: %w", err), x.place.git())
 	}
 	defer os.Remove(copied)
 	r := x.repo.with("GIT_INDEX_FILE=" + copied)
@@ -31,10 +37,11 @@ func (x *index) snapshot(ctx context.Context, head string, exclude []string, nar
 	if x.state.Merging != nil {
 		parent = x.state.Merging.Tree
 	}
-	if _, err := r.stage(ctx, head, parent, exclude, x.withoutUnreadable(narrow)); err != nil {
-		return "", err
+	if c, err = r.stage(ctx, head, parent, exclude, x.withoutUnreadable(narrow)); err != nil {
+		return "", c, err
 	}
-	return r.run(ctx, "write-tree")
+	tree, err = r.run(ctx, "write-tree")
+	return tree, c, err
 }
 
 // copyIndex copies a git directory's index to a temporary file. Its cached file information saves reading the files again.
@@ -55,7 +62,7 @@ func copyIndex(dir string) (string, error) {
 }
 
 // Fingerprint identifies the state of the work tree, including the agent's own commits and a waiting merge. Two fingerprints are equal
-// when nothing has changed between them but ignored files. Restore restores a state.
+// when nothing has changed between them but ignored files. Of a file that can't be read, name, size and time count. Restore restores a state.
 func (t *Tree) Fingerprint(ctx context.Context) (string, error) {
 	var print string
 	err := t.at.reading(ctx, func(o *opened) error {
@@ -63,10 +70,13 @@ func (t *Tree) Fingerprint(ctx context.Context) (string, error) {
 		if err != nil {
 			return err
 		}
-		tree, err := o.index.snapshot(ctx, head, nil, nil)
+		tree, c, err := o.index.writeTree(ctx, head, nil, nil)
 		parts := []string{orNone(head), tree, orNone(o.agent.head())}
 		if o.state.Merging != nil {
 			parts = append(parts, o.state.Merging.Base)
+		}
+		if len(c.unreadable) > 0 {
+			parts = append(parts, unreadableMark+hashOf(c.unreadable))
 		}
 		print = strings.Join(parts, " ")
 		return err

@@ -25,6 +25,8 @@ type changes struct {
 	made     []string // files made by setup and check commands; see made
 	closed   []string // files that the task may not change; see undoClosed
 	staged   bool
+
+	unreadable []string // changed files that a program has closed to their owner, with size and time; only for trees that are no commits
 }
 
 // changes finds the changes of the work tree. It never looks into submodules and embedded repositories, because the agent controls their
