@@ -87,9 +87,9 @@ func (g *Git) CommitWork(ctx context.Context, in CommitInput) (Committed, error)
 			return out, err
 		}
 		list := append([]about{{"left out of the commit", c.LeftOut}, {"large files in the commit", c.Large}}, lacking...)
-		if c.MadeToo > 0 {
-			list = append(list, about{"made by setup or the check, and too many to be left out of the commit unless .gitignore lists them",
-				[]string{fmt.Sprintf("%d files", c.MadeToo)}})
+		if c.MadeToo {
+			list = append(list, about{"made by setup or the check, and not left out of the commit unless .gitignore lists them",
+				[]string{"more files than are remembered"}})
 		}
 		out.Notes = notes(g.redact, list...)
 	case ctx.Err() != nil:

@@ -39,7 +39,7 @@ type Commit struct {
 	Files, Added, Deleted int      // compared with the parent; for a merge, with git's automatic merge of both sides
 	LeftOut               []string // paths not committed: embedded git repositories, changes in submodules or closed files, junk, made files
 	Large                 []string // files of 5 MiB and more, with their sizes
-	MadeToo               int      // files of setup and check commands that are in it because there were too many to leave out
+	MadeToo               bool     // it has files of setup and check commands, which were too many to leave out
 	Earlier               []Earlier
 }
 

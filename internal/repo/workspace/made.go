@@ -7,17 +7,17 @@ import (
 	"slices"
 )
 
-// mostMade limits how many files made by commands are remembered. If there are more, all are treated like the task's own files, and the commit
-// that has them says so.
+// mostMade limits how many files made by commands are remembered. If there are more, all are treated like the task's own files, and the
+// commit that may have them says so.
 const mostMade = 2000
 
 // made records the changes that setup and check commands have made to files that the task has not touched, such as the output of
 // ./configure or an updated lock file. They are not part of the task's work.
 type made struct {
-	Files map[string]string `json:"files,omitempty"` // path to the contentPrint of what the command left
-	Key   string            `json:"key,omitempty"`   // key of the command that is running
-	Dirty map[string]string `json:"dirty,omitempty"` // files that were changed before it started
-	Many  int               `json:"many,omitempty"`  // how many files were too many to remember, until a commit has them
+	Files   map[string]string `json:"files,omitempty"`   // path to the contentPrint of what the command left
+	Key     string            `json:"key,omitempty"`     // key of the command that is running
+	Dirty   map[string]string `json:"dirty,omitempty"`   // files that were changed before it started
+	TooMany bool              `json:"tooMany,omitempty"` // there were too many files to remember, and no commit has said so yet
 }
 
 // BeforeCommand records which files are changed before a setup or check command runs. The key identifies the run: a repetition after a
@@ -63,27 +63,23 @@ func (t *Tree) AfterCommand(ctx context.Context, key string, judges bool) error 
 				files[path] = p
 			}
 		}
-		many := o.state.Made.Many
+		tooMany := o.state.Made.TooMany
 		if len(files) > mostMade {
 			o.log.InfoContext(ctx, "a command has made too many files to tell them from the task's work", "task", o.id, "files", len(files))
-			files, many = nil, len(files)
+			files, tooMany = nil, true
 		}
-		o.state.Made = made{Files: files, Many: many}
+		o.state.Made = made{Files: files, TooMany: tooMany}
 		return o.state.save()
 	}))
 }
 
-// madeToo returns how many files of commands are in a commit because there were too many to remember. It says so once.
-func (x *index) madeToo(c Commit) (int, error) {
-	many := x.state.Made.Many
-	if many == 0 || !c.Created {
-		return 0, nil
+// madeToo reports whether a commit has files of commands because there were too many to remember. It says so once.
+func (x *index) madeToo(c Commit) (bool, error) {
+	if !x.state.Made.TooMany || !c.Created {
+		return false, nil
 	}
-	x.state.Made.Many = 0
-	if c.Files <= mostMade { // they were removed or ignored since
-		many = 0
-	}
-	return many, x.state.save()
+	x.state.Made.TooMany = false
+	return c.Files > mostMade, x.state.save() // otherwise they were removed or ignored since
 }
 
 // takeBack undoes what the running command has changed in known files that were as the index has them, and returns what is dirty then. New
