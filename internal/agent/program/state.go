@@ -26,9 +26,9 @@ func Tmp(s agent.Session) string { return filepath.Join(s.StateDir, tmpName) }
 // ClearTmp removes the temporary files of the session's commands, because killed commands don't.
 func ClearTmp(s agent.Session) { _ = os.RemoveAll(Tmp(s)) } // leftovers cost only disk space
 
-// OpenState makes the session's state folder, with a home, a folder for temporary files and those that are named, and opens it. The agent can
-// write to it, and an earlier attempt may have left links, pipes or anything else there. So whatever is not ours is replaced, and links are
-// never followed. The caller closes it.
+// OpenState makes the session's state folder, with a home, a folder for temporary files and those that are named, and opens it. The agent
+// can write to it, and an earlier attempt may have left links, pipes or anything else there. So whatever is not ours is replaced, and links
+// are never followed. The caller closes it.
 func OpenState(s agent.Session, folders ...string) (*os.Root, error) {
 	if err := os.MkdirAll(s.StateDir, 0o700); err != nil {
 		return nil, fault.New(fault.Infra, "make state folder: %w", err)
@@ -93,7 +93,8 @@ func WriteFile(root *os.Root, name, text string) error {
 	return root.Rename(next, name)
 }
 
-// Environment consists only of Session.Env and own, with PATH and the session's folders; nothing is inherited. Our values win, except for PATH.
+// Environment consists only of Session.Env and own, with PATH and the session's folders; nothing is inherited. Our values win, except for
+// PATH.
 func Environment(s agent.Session, path string, own map[string]string) []string {
 	env := map[string]string{"PATH": path}
 	maps.Copy(env, s.Env)

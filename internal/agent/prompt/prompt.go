@@ -1,6 +1,6 @@
 // Package prompt writes the prompts of agents: the system text of a role, which is the same for all its sessions in one task, and the
-// user's turn, which contains everything that varies. It may import only task, fault and excerpt, reads files only through the given function, and
-// knows no agent.
+// user's turn, which contains everything that varies. It may import only task, fault and excerpt, reads files only through the given
+// function, and knows no agent.
 package prompt
 
 import (

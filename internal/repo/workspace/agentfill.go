@@ -79,8 +79,8 @@ func (g *agentGit) showBase(root *os.Root) error {
 	return replace(root, ref, []byte(tip+"\n"))
 }
 
-// indexFile returns our index, and in it the ignored files of what is given up. While a merge waits, the index has all three stages of the files
-// in conflict, so that the agent's git shows them as unmerged and can check out either side.
+// indexFile returns our index, and in it the ignored files of what is given up. While a merge waits, the index has all three stages of the
+// files in conflict, so that the agent's git shows them as unmerged and can check out either side.
 func (g *agentGit) indexFile(ctx context.Context, root *os.Root, head, givenUp string) ([]byte, error) {
 	var sides strings.Builder
 	if err := g.keepForced(ctx, root, head, givenUp, &sides); err != nil {

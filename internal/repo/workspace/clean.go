@@ -9,8 +9,8 @@ import (
 	"github.com/longshift/longshift/internal/remove"
 )
 
-// clean removes the files of the work tree that the index does not have, and those that are ignored only if ignored is set. Git can't remove
-// what lies in folders that are closed to their owner, as module caches are, so these are opened then.
+// clean removes the files of the work tree that the index does not have, and those that are ignored only if ignored is set. Git can't
+// remove what lies in folders that are closed to their owner, as module caches are, so these are opened then.
 func (r repo) clean(ctx context.Context, ignored bool) error {
 	options := "-ffdq"
 	if ignored {

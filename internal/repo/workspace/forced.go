@@ -48,8 +48,8 @@ func (r repo) addForced(ctx context.Context, parent string, exclude []string, c 
 	return err
 }
 
-// keepForced writes entries of the agent's index for the files that only what is given up has, a commit or a tree, and that .gitignore lists:
-// an agent has added them, and without an entry the next commit would leave them out.
+// keepForced writes entries of the agent's index for the files that only what is given up has, a commit or a tree, and that .gitignore
+// lists: an agent has added them, and without an entry the next commit would leave them out.
 func (g *agentGit) keepForced(ctx context.Context, root *os.Root, head, givenUp string, to io.Writer) error {
 	if givenUp == "" {
 		return nil

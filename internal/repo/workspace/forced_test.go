@@ -9,8 +9,8 @@ import (
 	"github.com/longshift/longshift/internal/repo/workspace/gittest"
 )
 
-// What an agent adds with git add -f is committed although .gitignore lists it, under the rules for other new files. Ignored files that it does
-// not add stay out.
+// What an agent adds with git add -f is committed although .gitignore lists it, under the rules for other new files. Ignored files that it
+// does not add stay out.
 func TestIgnoredFilesThatAnAgentAdds(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

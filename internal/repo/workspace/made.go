@@ -42,8 +42,8 @@ func (t *Tree) BeforeCommand(ctx context.Context, key string, judges bool) error
 }
 
 // AfterCommand records what the command has changed in addition. Commits leave these files out while they stay as the command left them
-// and no commit of the task touches them. If the command judges the work, what it has changed in files that were as committed is taken back:
-// otherwise the next check would judge, and pass, what nobody commits.
+// and no commit of the task touches them. If the command judges the work, what it has changed in files that were as committed is taken
+// back: otherwise the next check would judge, and pass, what nobody commits.
 func (t *Tree) AfterCommand(ctx context.Context, key string, judges bool) error {
 	return wrap("note what "+key+" has changed", t.at.locked(ctx, func(o *opened) error {
 		if o.state.Made.Key != key {

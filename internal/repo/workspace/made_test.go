@@ -104,7 +104,8 @@ func TestChecksLeaveTheWorkAsItIs(t *testing.T) {
 	}
 }
 
-// Files that a program has made unreadable are changes like others: what a command leaves so stays out, and a commit names what an agent does.
+// Files that a program has made unreadable are changes like others: what a command leaves so stays out, and a commit names what an agent
+// does.
 func TestUnreadableFiles(t *testing.T) {
 	if asAnotherUser(t) {
 		return

@@ -26,10 +26,10 @@ func (x *index) snapshot(ctx context.Context, head string, exclude []string, nar
 }
 
 // writeTree is snapshot, and returns the changes too.
-func (x *index) writeTree(ctx context.Context, head string, exclude []string, narrow func(*changes) error) (tree string, c changes, err error) {
+func (x *index) writeTree(ctx context.Context, head string, exclude []string, narrow func(*changes) error) (string, changes, error) {
 	copied, err := copyIndex(x.place.git())
 	if err != nil {
-		return "", c, disk.Fault(fmt.Errorf("copy index: %w", err), x.place.git())
+		return "", changes{}, disk.Fault(fmt.Errorf("copy index: %w", err), x.place.git())
 	}
 	defer os.Remove(copied)
 	r := x.repo.with("GIT_INDEX_FILE=" + copied)
@@ -37,10 +37,11 @@ func (x *index) writeTree(ctx context.Context, head string, exclude []string, na
 	if x.state.Merging != nil {
 		parent = x.state.Merging.Tree
 	}
-	if c, err = r.stage(ctx, head, parent, exclude, x.withoutUnreadable(narrow)); err != nil {
+	c, err := r.stage(ctx, head, parent, exclude, x.withoutUnreadable(narrow))
+	if err != nil {
 		return "", c, err
 	}
-	tree, err = r.run(ctx, "write-tree")
+	tree, err := r.run(ctx, "write-tree")
 	return tree, c, err
 }
 
@@ -62,7 +63,8 @@ func copyIndex(dir string) (string, error) {
 }
 
 // Fingerprint identifies the state of the work tree, including the agent's own commits and a waiting merge. Two fingerprints are equal
-// when nothing has changed between them but ignored files. Of a file that can't be read, name, size and time count. Restore restores a state.
+// when nothing has changed between them but ignored files. Of a file that can't be read, name, size and time count. Restore restores a
+// state.
 func (t *Tree) Fingerprint(ctx context.Context) (string, error) {
 	var print string
 	err := t.at.reading(ctx, func(o *opened) error {
