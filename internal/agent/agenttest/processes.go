@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"syscall"
 	"testing"
 
 	"github.com/longshift/longshift/internal/agent"
@@ -39,12 +40,12 @@ func Processes(t testing.TB, session string) []int {
 	return pids
 }
 
-// Pid is the process of the session's agent: the first that its guard has started.
+// Pid is the process of the session's agent: the first that its guard has started. It is 0 when there is none, which fails the test.
 func Pid(t testing.TB, s agent.Session) int {
 	t.Helper()
 	all, err := tree.Take()
 	if err != nil {
-		t.Error(err)
+		t.Errorf("list processes: %v", err)
 		return 0
 	}
 	first := tree.Process{}
@@ -58,4 +59,16 @@ func Pid(t testing.TB, s agent.Session) int {
 		t.Errorf("session %s has no process", s.ID)
 	}
 	return first.Pid
+}
+
+// Kill kills the process of the session's agent with signal 9. Without one it sends no signal: to 0 it would go to all of the test's group.
+func Kill(t testing.TB, s agent.Session) {
+	t.Helper()
+	pid := Pid(t, s)
+	if pid == 0 {
+		return
+	}
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Errorf("kill the process of session %s: %v", s.ID, err)
+	}
 }

@@ -1,7 +1,6 @@
 package claude
 
 import (
-	"syscall"
 	"testing"
 
 	"github.com/longshift/longshift/internal/agent/agenttest"
@@ -13,7 +12,7 @@ func TestConform(t *testing.T) {
 		b := newBench(t, role, one(role, agenttest.Turns(steps)...))
 		return agenttest.Fixture{Agent: b.Driver, Session: b.session, Model: b.model, Crash: func() {
 			recorded(t, b.session, "toolu_it_0_0_0")
-			syscall.Kill(agenttest.Pid(t, b.session), syscall.SIGKILL)
+			agenttest.Kill(t, b.session)
 		}}
 	})
 }

@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -27,7 +26,7 @@ func TestKilledInCommand(t *testing.T) {
 	go func() {
 		<-ready
 		recorded(t, b.session, "toolu_it_1_0_0")
-		syscall.Kill(agenttest.Pid(t, b.session), syscall.SIGKILL)
+		agenttest.Kill(t, b.session)
 	}()
 	o, _ := b.run(t)
 	if o.Kind != agent.Errored || !strings.Contains(o.Text, "SIGKILL") || o.Resumed {
@@ -72,7 +71,7 @@ func TestKilledBeforeAnswer(t *testing.T) {
 	var b *bench
 	b = newBench(t, task.Implementer, one(task.Implementer, agenttest.Turn{Text: "Here I am.", Before: func(c *agenttest.Call) {
 		if c.Try == 1 {
-			syscall.Kill(agenttest.Pid(t, b.session), syscall.SIGKILL)
+			agenttest.Kill(t, b.session)
 		}
 	}}))
 	if o, _ := b.run(t); o.Kind != agent.Errored {

@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 	"testing"
 	"time"
 
@@ -23,7 +22,7 @@ func TestConform(t *testing.T) {
 				b.session.Model = model
 				return agenttest.Fixture{Agent: b.Driver, Session: b.session, Model: b.model, Crash: func() {
 					recorded(t, b.session)
-					syscall.Kill(agenttest.Pid(t, b.session), syscall.SIGKILL)
+					agenttest.Kill(t, b.session)
 				}}
 			})
 		})

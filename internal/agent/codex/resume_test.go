@@ -19,7 +19,7 @@ func TestKilledBeforeAnswer(t *testing.T) {
 	var b *bench
 	b = newBench(t, task.Implementer, one(task.Implementer, agenttest.Turn{Text: "Here I am.", Before: func(c *agenttest.Call) {
 		if c.Try == 1 {
-			syscall.Kill(agenttest.Pid(t, b.session), syscall.SIGKILL)
+			agenttest.Kill(t, b.session)
 		}
 	}}))
 	first, _ := b.run(t)

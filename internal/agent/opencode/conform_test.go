@@ -1,7 +1,6 @@
 package opencode
 
 import (
-	"syscall"
 	"testing"
 
 	"github.com/longshift/longshift/internal/agent/agenttest"
@@ -13,7 +12,7 @@ func TestConform(t *testing.T) {
 		turns := append(agenttest.Turns(steps), agenttest.Turn{Text: "Never said."}) // see finish
 		b := newBench(t, role, one(role, inOpenCode(turns)...))
 		return agenttest.Fixture{Agent: b.Driver, Session: b.session, Model: b.model, Crash: func() {
-			syscall.Kill(agenttest.Pid(t, b.session), syscall.SIGKILL)
+			agenttest.Kill(t, b.session)
 		}}
 	})
 }
