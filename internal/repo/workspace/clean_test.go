@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	"github.com/longshift/longshift/internal/repo/workspace/gittest"
+	"github.com/longshift/longshift/internal/usertest"
 )
 
 // Folders that a program has closed to their owner, as module caches are, go like any other, in submodules too. Those that stay are opened,
 // and keep what their mode says to others.
 func TestClosedFoldersAreCleaned(t *testing.T) {
-	if asAnotherUser(t) {
+	if usertest.NotRoot(t) {
 		return
 	}
 	remote := gittest.NewBare(t, map[string]string{"a.txt": "1\n", ".gitignore": "bin/\n", "dir/b.txt": "1\n"})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/repo/workspace/gittest"
+	"github.com/longshift/longshift/internal/usertest"
 )
 
 // What setup and checks have made of files that the task has not touched gets into no commit and is named. What an agent has changed does,
@@ -107,7 +108,7 @@ func TestChecksLeaveTheWorkAsItIs(t *testing.T) {
 // Files that a program has made unreadable are changes like others: what a command leaves so stays out, and a commit names what an agent
 // does.
 func TestUnreadableFiles(t *testing.T) {
-	if asAnotherUser(t) {
+	if usertest.NotRoot(t) {
 		return
 	}
 	b := newBench(t, gittest.NewBare(t, map[string]string{"a.go": "package a\n", "b.go": "package b\n"}))
