@@ -46,7 +46,7 @@ STAMP = -ldflags '-X github.com/longshift/longshift/internal/checkup.stamped=$(V
 
 .PHONY: always
 $(BIN)/.version: always # is written only when the version is another one
-	@mkdir -p $(BIN); [ "$$(cat $@ 2>/dev/null)" = "$(VERSION)" ] || echo "$(VERSION)" >$@
+	@mkdir -p $(BIN); [ -f $@ ] && [ "$$(cat $@)" = "$(VERSION)" ] || echo "$(VERSION)" >$@
 
 $(BIN)/longshift $(BIN)/longshift-worker: $(SOURCES) $(BIN)/.version
 	@mkdir -p $(BIN)

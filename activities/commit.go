@@ -88,8 +88,8 @@ func (g *Git) CommitWork(ctx context.Context, in CommitInput) (Committed, error)
 		}
 		list := append([]about{{"left out of the commit", c.LeftOut}, {"large files in the commit", c.Large}}, lacking...)
 		if c.MadeToo {
-			list = append(list, about{"made by setup or the check, and not left out of the commit unless .gitignore lists them",
-				[]string{"more files than are remembered"}})
+			list = append(list, about{"files of setup or the check in the commit, because they are too many to be told from the work",
+				[]string{"list their folder in .gitignore"}})
 		}
 		out.Notes = notes(g.redact, list...)
 	case ctx.Err() != nil:

@@ -131,13 +131,15 @@ func (cm *commits) whereWorkLies() string {
 	return "the work is in the workspace on host " + cm.assignment.Host
 }
 
-// commitRest repeats a commit that failed, and parks the task while it fails again.
-func (cm *commits) commitRest(ctx workflow.Context) error {
-	for cm.last.failed != "" {
+// commitRest repeats a commit that failed, and parks the task while it fails again. Work that is refused is left to a session where one may
+// follow.
+func (cm *commits) commitRest(ctx workflow.Context, refusedToo bool) error {
+	open := func() bool { return cm.last.failed != "" && (refusedToo || cm.last.refused == "") }
+	for open() {
 		if err := cm.commit(ctx, task.Report{Text: cm.status.Plan.Summary}); err != nil {
 			return err
 		}
-		if cm.last.failed != "" {
+		if open() {
 			var err error
 			if cm.last.leak != "" {
 				err = cm.parking.suspend(ctx, signals.ReasonSecret, "%s; %s", cm.last.leak, cm.whereWorkLies())

@@ -107,7 +107,7 @@ func (dv *deliverables) saveFirst(ctx workflow.Context) error {
 		workflow.GetVersion(ctx, savesFirst, workflow.DefaultVersion, 1) < 1 {
 		return nil
 	}
-	return dv.commits.commitRest(ctx)
+	return dv.commits.commitRest(ctx, true)
 }
 
 // prove runs the check on what a session left, and then the deliverable's proof. A deliverable that leaves one of them failing, or whose

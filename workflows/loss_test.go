@@ -164,7 +164,11 @@ func TestRefusedWorkIsReviewed(t *testing.T) {
 		mended   int // review after which a session mends it; 0 for never
 		sessions string
 		asked    bool
-	}{"asked for changes": {1, "piirpir", false}, "approved nonetheless": {0, "piirr", true}} {
+		late     bool // it is refused when its commit is made up, and failed for another reason before
+	}{
+		"asked for changes": {mended: 1, sessions: "piirpir"}, "refused late": {mended: 1, sessions: "piirpir", late: true},
+		"approved nonetheless": {sessions: "piirr", asked: true},
+	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.settings.FixAttempts, w.settings.Approval.Mode = 0, task.ApprovalNone
@@ -187,7 +191,7 @@ func TestRefusedWorkIsReviewed(t *testing.T) {
 			}
 			w.commit = func(activities.CommitInput) (activities.Committed, error) {
 				if refused {
-					return activities.Committed{Failed: "big.bin has 60 MB", Refused: true}, nil
+					return activities.Committed{Failed: "big.bin has 60 MB", Refused: !c.late || len(w.commits) > 2}, nil
 				}
 				return activities.Committed{Commit: "c", Created: true, Files: 1}, nil
 			}

@@ -45,7 +45,7 @@ func (pu *publisher) publish(ctx workflow.Context) error {
 		return pu.checks.nothingToDo("nothing had to change; the review says: %s", pu.status.Review.Text)
 	}
 	pu.journal.enter(ctx, task.Publish)
-	if err := pu.commits.commitRest(ctx); err != nil {
+	if err := pu.commits.commitRest(ctx, true); err != nil {
 		return err
 	}
 	if err := pu.record.done(ctx); err != nil {

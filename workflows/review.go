@@ -10,12 +10,12 @@ import (
 // reviewsAll is the change since which no work is approved that no commit has: reviewers are shown what is committed.
 const reviewsAll = "reviews-all"
 
-// review has a reviewer judge all of the work. A commit that failed is made up first. One that is refused is the reviewer's business, because
-// a session can mend it; a person is asked when it is approved nonetheless, and what is committed then is reviewed too.
+// review has a reviewer judge all of the work. A commit that failed is made up first. One that is refused is the reviewer's business,
+// because a session can mend it; a person is asked when it is approved nonetheless, and what is committed then is reviewed too.
 func (t *pipeline) review(ctx workflow.Context) error {
 	all := t.commits.last.failed == "" || workflow.GetVersion(ctx, reviewsAll, workflow.DefaultVersion, 1) < 1
-	if !all && t.commits.last.refused == "" {
-		if err := t.commits.commitRest(ctx); err != nil {
+	if !all {
+		if err := t.commits.commitRest(ctx, false); err != nil {
 			return err
 		}
 	}
@@ -23,7 +23,7 @@ func (t *pipeline) review(ctx workflow.Context) error {
 	if err != nil || all || t.commits.last.failed == "" || !t.status.Review.Approved {
 		return err
 	}
-	if err := t.commits.commitRest(ctx); err != nil {
+	if err := t.commits.commitRest(ctx, true); err != nil {
 		return err
 	}
 	return t.judge(ctx)

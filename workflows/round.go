@@ -193,7 +193,7 @@ func (f *follower) carry(ctx workflow.Context, start string) error {
 		f.status.Plan = &p
 	}
 	f.journal.enter(ctx, task.Publish)
-	if err := f.commits.commitRest(ctx); err != nil {
+	if err := f.commits.commitRest(ctx, true); err != nil {
 		return err
 	}
 	head, err := f.pushRound(ctx)

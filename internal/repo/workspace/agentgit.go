@@ -44,6 +44,9 @@ func (g *agentGit) handOver(ctx context.Context, head, givenUp string) error {
 		if err = g.fill(ctx, root, head, givenUp); err == nil {
 			return nil
 		}
+		if ctx.Err() != nil { // that says nothing of the folder
+			return context.Cause(ctx)
+		}
 		g.log.WarnContext(ctx, "the agent's git folder is made anew", "task", g.id, "error", err)
 	}
 	if err := root.RemoveAll(".git"); err != nil {

@@ -62,7 +62,12 @@ func (g *agentGit) keepForced(ctx context.Context, root *os.Root, head, givenUp 
 	if len(more) == 0 {
 		return nil
 	}
-	ignored, err := g.repo.feed(ctx, strings.Join(slices.Sorted(maps.Keys(more)), "\x00")+"\x00", "check-ignore", "-z", "--stdin")
+	const here = "./" // so that no name is taken for a pathspec
+	var names strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(more)) {
+		names.WriteString(here + name + "\x00")
+	}
+	ignored, err := g.repo.feed(ctx, names.String(), "check-ignore", "-z", "--stdin")
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -70,7 +75,8 @@ func (g *agentGit) keepForced(ctx context.Context, root *os.Root, head, givenUp 
 		g.log.InfoContext(ctx, "what .gitignore lists can't be told", "task", g.id, "reason", excerpt.Line(err.Error(), 300))
 	}
 	for name := range strings.SplitSeq(strings.TrimSuffix(ignored, "\x00"), "\x00") {
-		if e, ok := more[name]; ok {
+		if name = strings.TrimPrefix(name, here); more[name].mode != "" {
+			e := more[name]
 			fmt.Fprintf(to, "%s %s 0\t%s\x00", e.mode, e.id, name)
 		}
 	}
