@@ -217,7 +217,7 @@ func TestCheckIsRunAgain(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)
 	b.prepare()
-	c := b.check(`echo run >> ~/runs; printf -- '--- FAIL: TestTiming (0.00s)\nFAIL\texample.com/calc\t0.01s\n'; test $(wc -l < ~/runs) = 2`, nil)
+	c := b.check(`echo run >> ~/runs; printf -- '--- FAIL: TestTiming (0.00s)\nFAIL\nFAIL\texample.com/calc\t0.01s\n'; test $(wc -l < ~/runs) = 2`, nil)
 	if !c.Passed() || !c.Flaky || len(c.Failing) != 1 || c.Failing[0] != "example.com/calc.TestTiming" {
 		t.Errorf("flaky: got %+v", c)
 	}
