@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/confine/process"
+	"github.com/longshift/longshift/internal/confine/process/guard"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/repo/toolcache"
 	"github.com/longshift/longshift/internal/repo/workspace"
@@ -100,7 +101,7 @@ func Trial(ctx context.Context, c TrialConfig) ([]Tool, error) {
 			WithHint("`longshift doctor` shows what the sandbox is made of; report this with its output")
 	}
 	seen := toolsSeen(res.Output)
-	return append(seen.tools(), seen.lacking(searchPath(c.CommandEnv(Dirs{})))...), nil
+	return append(seen.tools(), seen.lacking(c.CommandEnv(Dirs{}))...), nil
 }
 
 var trialRef = Ref{TaskID: "trial", Fence: 1}
@@ -150,8 +151,8 @@ func (said seenTools) tools() (list []Tool) {
 	return list
 }
 
-// lacking returns what the host has on the path and the trial has not found, such as a link into a folder that tasks can't see.
-func (said seenTools) lacking(path string) (list []Tool) {
+// lacking returns what the host has on the PATH of env and the trial has not found, such as a link into a folder that tasks can't see.
+func (said seenTools) lacking(env []string) (list []Tool) {
 	names := slices.Clone(packageManagers)
 	for _, q := range toolQuestions {
 		names = append(names, q[0])
@@ -160,34 +161,15 @@ func (said seenTools) lacking(path string) (list []Tool) {
 		if _, ok := said[name]; ok {
 			continue
 		}
-		if file := programOn(path, name); file != "" {
+		file, err := guard.Find(name, "/", env)
+		if err == nil {
+			file, err = filepath.EvalSymlinks(file)
+		}
+		if err == nil {
 			list = append(list, Tool{Name: name, Detail: "tasks can't see " + file})
 		}
 	}
 	return list
-}
-
-func searchPath(env []string) string {
-	for _, entry := range env {
-		if path, ok := strings.CutPrefix(entry, "PATH="); ok {
-			return path
-		}
-	}
-	return ""
-}
-
-// programOn returns the file of a program on the path, with links resolved, "" for none.
-func programOn(path, name string) string {
-	for _, dir := range filepath.SplitList(path) {
-		file, err := filepath.EvalSymlinks(filepath.Join(dir, name))
-		if err != nil {
-			continue
-		}
-		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
-			return file
-		}
-	}
-	return ""
 }
 
 func lastLine(text string) string {

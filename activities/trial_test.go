@@ -20,7 +20,7 @@ func TestToolsSeen(t *testing.T) {
 		t.Errorf("seen %+v, want %+v", got, want)
 	}
 	want = []Tool{{"deno", false, "tasks can't see " + filepath.Join(bin, "deno")}}
-	if got := seen.lacking(bin); !slices.Equal(got, want) {
+	if got := seen.lacking([]string{"PATH=" + bin}); !slices.Equal(got, want) {
 		t.Errorf("lacking %+v, want %+v", got, want)
 	}
 }

@@ -265,6 +265,14 @@ func (ib *inbox) onTell(ctx workflow.Context, r signals.TellRequest) string {
 	return text
 }
 
+// hearer is the session that is told what people say now.
+func (ib *inbox) hearer() string {
+	if ib.live {
+		return "the session that runs"
+	}
+	return "the next session"
+}
+
 func (ib *inbox) tell(by, text string) {
 	ib.queue(append(ib.tells, prompt.Message{From: &task.Person{Name: who(by)}, Text: excerpt.Clip(text, mostText)}))
 }

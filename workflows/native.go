@@ -54,14 +54,6 @@ func (se *sessions) native(ctx workflow.Context, s *session, in activities.Sessi
 	return err
 }
 
-// hearer is the session that is told what people say now.
-func (ib *inbox) hearer() string {
-	if ib.live {
-		return "the session that runs"
-	}
-	return "the next session"
-}
-
 // passOn signals the messages of people to a session. One that ends meanwhile is told of them when it continues.
 func (se *sessions) passOn(ctx workflow.Context, s *session, child workflow.ChildWorkflowFuture) {
 	for _, m := range se.inbox.takeTells() {

@@ -13,14 +13,14 @@ const reviewsAll = "reviews-all"
 // review has a reviewer judge all of the work. A commit that failed is made up first. One that is refused is the reviewer's business,
 // because a session can mend it; a person is asked when it is approved nonetheless, and what is committed then is reviewed too.
 func (t *pipeline) review(ctx workflow.Context) error {
-	all := t.commits.last.failed == "" || workflow.GetVersion(ctx, reviewsAll, workflow.DefaultVersion, 1) < 1
-	if !all {
+	uncommitted := t.commits.last.failed != "" && workflow.GetVersion(ctx, reviewsAll, workflow.DefaultVersion, 1) >= 1
+	if uncommitted {
 		if err := t.commits.commitRest(ctx, false); err != nil {
 			return err
 		}
 	}
 	err := t.judge(ctx)
-	if err != nil || all || t.commits.last.failed == "" || !t.status.Review.Approved {
+	if err != nil || !uncommitted || t.commits.last.failed == "" || !t.status.Review.Approved {
 		return err
 	}
 	if err := t.commits.commitRest(ctx, true); err != nil {

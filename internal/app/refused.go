@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"go.temporal.io/api/operatorservice/v1"
 	"go.temporal.io/sdk/client"
 	"google.golang.org/grpc/codes"
 )
@@ -19,7 +18,7 @@ func (s server) access(c client.Client) func(context.Context) error {
 	return func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, dialWithin)
 		defer cancel()
-		_, err := c.OperatorService().ListSearchAttributes(ctx, &operatorservice.ListSearchAttributesRequest{Namespace: namespace(s.options)})
+		_, err := missingAttributes(ctx, c, namespace(s.options))
 		return err
 	}
 }

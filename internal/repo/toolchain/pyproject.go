@@ -35,9 +35,9 @@ var (
 	setName    = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 )
 
-// testing returns the sorted names of the sets of requirements that a check needs: by their names, or because they hold its tools. It skips
+// forChecks returns the sorted names of the sets of requirements that a check needs: by their names, or because they hold its tools. It skips
 // names that the packaging of Python does not allow, for commands are made of them, and a key of TOML may be any text.
-func (pyproject) testing(sets map[string][]string) (names []string) {
+func forChecks(sets map[string][]string) (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(sets)) {
 		wanted := slices.Contains(testGroups, name) || slices.ContainsFunc(sets[name], checkTool.MatchString)
 		if wanted && setName.MatchString(name) {
@@ -64,7 +64,7 @@ func (p pyproject) groups() map[string][]string {
 // toolsOfGroups returns the requirements in groups that name the tools of a check.
 func (p pyproject) toolsOfGroups() (list []string) {
 	groups := p.groups()
-	for _, name := range p.testing(groups) {
+	for _, name := range forChecks(groups) {
 		for _, requirement := range groups[name] {
 			if checkTool.MatchString(requirement) && !slices.Contains(list, requirement) {
 				list = append(list, requirement)
@@ -76,17 +76,15 @@ func (p pyproject) toolsOfGroups() (list []string) {
 
 // options are those with which an environment manager installs what a check needs. Each has the group dev without being told.
 func (p pyproject) options(extra, group string) (text string) {
-	extras := maps.Clone(p.Tool.Poetry.Extras)
-	if extras == nil {
-		extras = map[string][]string{}
-	}
+	extras := map[string][]string{}
+	maps.Copy(extras, p.Tool.Poetry.Extras)
 	maps.Copy(extras, p.Project.Extras)
-	for _, name := range p.testing(extras) {
+	for _, name := range forChecks(extras) {
 		if extra != "" {
 			text += extra + name
 		}
 	}
-	for _, name := range p.testing(p.groups()) {
+	for _, name := range forChecks(p.groups()) {
 		if group != "" && name != "dev" {
 			text += group + name
 		}

@@ -69,7 +69,7 @@ func installs(f files, p pyproject) (what []string, named string) {
 		}
 	}
 	named = f.text(requirementLists...)
-	extras := p.testing(p.Project.Extras)
+	extras := forChecks(p.Project.Extras)
 	if extras != nil {
 		what = append(what, "-e '.["+strings.Join(extras, ",")+"]'")
 	} else if f.has("setup.py") || buildSystem.MatchString(f.text("pyproject.toml")) {

@@ -137,14 +137,9 @@ func (r repo) agentIndex() (string, error) {
 		return "", err
 	}
 	defer in.Close()
-	out, err := os.CreateTemp(r.dir, "snapshot-*.index")
+	data, err := io.ReadAll(io.LimitReader(in, r.runner.most))
 	if err != nil {
 		return "", err
 	}
-	_, err = io.Copy(out, io.LimitReader(in, r.runner.most))
-	if err = errors.Join(err, out.Close()); err != nil {
-		os.Remove(out.Name())
-		return "", err
-	}
-	return out.Name(), nil
+	return temporaryIndex(r.dir, data)
 }

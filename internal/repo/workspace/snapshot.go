@@ -51,13 +51,19 @@ func copyIndex(dir string) (string, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
+	return temporaryIndex(dir, data)
+}
+
+// temporaryIndex writes an index to a temporary file of a git directory, which the caller removes. Without data it only returns a name:
+// git does not accept an empty file as an index.
+func temporaryIndex(dir string, data []byte) (string, error) {
 	f, err := os.CreateTemp(dir, "snapshot-*.index")
 	if err != nil {
 		return "", err
 	}
 	_, err = f.Write(data)
-	if err = errors.Join(err, f.Close()); err == nil && len(data) == 0 {
-		err = os.Remove(f.Name()) // git does not accept an empty file as an index
+	if err = errors.Join(err, f.Close()); err != nil || len(data) == 0 {
+		err = errors.Join(err, os.Remove(f.Name()))
 	}
 	return f.Name(), err
 }
