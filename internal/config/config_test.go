@@ -78,6 +78,7 @@ func TestMistakes(t *testing.T) {
 		{"LONGSHIFT_SLOTS=0", `LONGSHIFT_SLOTS="0": too small; give 1 or more`},
 		{"LONGSHIFT_HEARTBEAT=30", `LONGSHIFT_HEARTBEAT="30": not a duration; give a number with a unit, such as 30s, 20m or 2h`},
 		{"LONGSHIFT_HEARTBEAT=10ms", `LONGSHIFT_HEARTBEAT="10ms": too short; give 1s or more, such as 30s`},
+		{"LONGSHIFT_SANDBOX_MEMORY=2g", `LONGSHIFT_SANDBOX_MEMORY="2g": not a whole number; give digits, such as 2`},
 		{"LONGSHIFT_SANDBOX_MEMORY=256", `LONGSHIFT_SANDBOX_MEMORY="256": too little; give MiB, 512 or more`},
 		{"LONGSHIFT_EGRESS_UPLOAD=-1", `LONGSHIFT_EGRESS_UPLOAD="-1": negative; give MiB, or 0 for no limit`},
 		{"LONGSHIFT_PROBE=0s", `LONGSHIFT_PROBE="0s": too short; give 1s or more, such as 60s`},

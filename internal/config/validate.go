@@ -15,7 +15,7 @@ import (
 func (c *Config) validate() []error {
 	var mistakes []error
 	wrong := func(ok bool, name string, value any, what string) {
-		if !ok {
+		if !ok && !c.failed(name) { // a value that can't be read is a mistake already
 			mistakes = append(mistakes, mistake(name, fmt.Sprint(value), what))
 		}
 	}
@@ -28,10 +28,10 @@ func (c *Config) validate() []error {
 		"not an absolute path; give one that starts with /")
 	wrong(slices.Contains([]Role{RoleAll, RoleControl, RoleHost, RoleListen}, c.Role), "LONGSHIFT_ROLE", c.Role,
 		"unknown role; give all, control, host or listen")
-	wrong(host.Slots >= 1 || c.failed("LONGSHIFT_SLOTS"), "LONGSHIFT_SLOTS", host.Slots, "too small; give 1 or more")
-	wrong(host.Heartbeat >= time.Second || c.failed("LONGSHIFT_HEARTBEAT"), "LONGSHIFT_HEARTBEAT", host.Heartbeat,
+	wrong(host.Slots >= 1, "LONGSHIFT_SLOTS", host.Slots, "too small; give 1 or more")
+	wrong(host.Heartbeat >= time.Second, "LONGSHIFT_HEARTBEAT", host.Heartbeat,
 		"too short; give 1s or more, such as 30s")
-	wrong(host.Probe >= time.Second || c.failed("LONGSHIFT_PROBE"), "LONGSHIFT_PROBE", host.Probe, "too short; give 1s or more, such as 60s")
+	wrong(host.Probe >= time.Second, "LONGSHIFT_PROBE", host.Probe, "too short; give 1s or more, such as 60s")
 	wrong(host.Alone >= 0, "LONGSHIFT_ALONE", host.Alone,
 		"negative; give a duration such as 15m, or 0s to end sessions with the first heartbeat that the server misses")
 	wrong(host.Snapshots >= 0, "LONGSHIFT_SNAPSHOTS", host.Snapshots, "negative; give a duration such as 30s, or 0s for every step that wrote")
@@ -43,7 +43,7 @@ func (c *Config) validate() []error {
 	wrong(limits.Quiet >= 0, "LONGSHIFT_BACKLOG_QUIET", limits.Quiet, "negative; give a duration such as 30s, or 0s to take files at once")
 	wrong(c.Sandbox.Upload >= 0, "LONGSHIFT_EGRESS_UPLOAD", c.Sandbox.Upload, "negative; give MiB, or 0 for no limit")
 	wrong(c.Sandbox.Memory >= 512, "LONGSHIFT_SANDBOX_MEMORY", c.Sandbox.Memory, "too little; give MiB, 512 or more")
-	wrong(limits.Lease >= time.Second || c.failed("LONGSHIFT_GATE_LEASE"), "LONGSHIFT_GATE_LEASE", limits.Lease,
+	wrong(limits.Lease >= time.Second, "LONGSHIFT_GATE_LEASE", limits.Lease,
 		"too short; give 1s or more, such as 2m")
 	wrong(limits.MaxIterations >= 0, "LONGSHIFT_MAX_ITERATIONS", limits.MaxIterations, "negative; give a count, or 0 for no limit")
 	wrong(limits.Approval == "" || limits.Approval == ApprovalRequired, "LONGSHIFT_APPROVAL", limits.Approval,
