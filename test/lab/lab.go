@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -51,12 +52,18 @@ func Claude(t testing.TB) string {
 		path = filepath.Join(sourcetree.Root(), "test", "agents", "node_modules", ".bin", "claude")
 	}
 	if _, err := os.Stat(path); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("the Claude Code binary is missing: run `make agents` (%v)", err)
-		}
-		t.Skipf("the Claude Code binary is missing: run `make agents` (%v)", err)
+		missing(t, "the Claude Code binary is missing: run `make agents` (%v)", err)
 	}
 	return path
+}
+
+// missing skips a test that lacks a part, and fails it where CI is set.
+func missing(t testing.TB, format string, err error) {
+	t.Helper()
+	if os.Getenv("CI") == "true" {
+		t.Fatalf(format, err)
+	}
+	t.Skipf(format, err)
 }
 
 // FreePort gives a port that was free a moment ago, and that nobody else gets here. It is below those that the system gives to
@@ -187,6 +194,9 @@ func CompilerCache(t testing.TB) string {
 // StartWorker starts a worker. env is added to what every worker of the lab gets.
 func (s *Server) StartWorker(t testing.TB, data string, env ...string) *Worker {
 	t.Helper()
+	if _, err := exec.LookPath("bwrap"); err != nil && runtime.GOOS == "linux" { // the worker ends at once, and all that follows waits
+		missing(t, "bubblewrap is missing: run `make parts` (%v)", err)
+	}
 	w := &Worker{t: t, Data: data}
 	w.env = append([]string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(data, "operator"), "TEMPORAL_ADDRESS=" + s.Address,
