@@ -70,7 +70,9 @@ func (c *Control) OpenPullRequest(ctx context.Context, in PullRequestInput) (for
 		return forge.PullRequest{}, err
 	}
 	in.Summary.RunURL = c.taskURL(ctx)
+	in.Summary.Task = c.Redact.String(in.Summary.Task) // before it is cut to a title: nobody recognises half a secret
 	title, body := forge.Compose(in.Summary)
+	title, body = c.Redact.String(title), c.Redact.String(body)
 	if err := leaksIn(c.Redact, map[string]string{"the pull request's title": title, "the pull request's text": body}); err != nil {
 		return forge.PullRequest{}, err
 	}

@@ -124,6 +124,21 @@ func TestOpenPullRequest(t *testing.T) {
 	}
 }
 
+// A secret in what was asked for is hidden in the pull request, which is opened: the work has been done and paid for.
+func TestOpenPullRequestHidesSecrets(t *testing.T) {
+	t.Parallel()
+	d := &recordingForge{}
+	c := &Control{Redact: redact.New(secret), Forge: func(context.Context, task.Repository) (forge.Forge, error) { return d, nil }}
+	in := PullRequestInput{Ref: Ref{TaskID: "t1", Fence: 2}, Repository: task.Repository{Owner: "ann", Name: "calc"}, Head: "longshift/x",
+		Summary: forge.Summary{Task: "mend the login of the service, which takes the token " + secret + " alone",
+			Checks: []forge.Check{{Command: "TOKEN=" + secret + " make test", Passed: true}}}}
+	must(t, newAttempt(t, nil).run(c.OpenPullRequest, in, nil))
+	r := d.asked[0]
+	if strings.Contains(r.Title+r.Body, secret[:10]) || !strings.Contains(r.Title, "[hidden]") || !strings.Contains(r.Body, "make test") {
+		t.Errorf("the title is %q, and the text:\n%s", r.Title, r.Body)
+	}
+}
+
 // A branch without the reviewed head is not pushed, whatever the workspace holds.
 func TestPushHoldsWhatWasReviewed(t *testing.T) {
 	t.Parallel()
