@@ -74,7 +74,11 @@ func (f *follower) run(ctx workflow.Context) error {
 func (f *follower) act(ctx workflow.Context) error {
 	f.checkRuns.settle(ctx)
 	f.forgetMended(ctx)
-	items := f.todo()
+	items, waits := f.todo()
+	if f.keeps(ctx, waits) {
+		f.admissions.release(ctx, signals.ReleaseRequest{}, nil)
+		return nil
+	}
 	if len(items) == 0 && !f.conflict() {
 		f.unpark(ctx)
 		switch head := f.poller.snapshot.Head; {

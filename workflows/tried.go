@@ -14,9 +14,15 @@ import (
 // aside is the change since which a check or a conflict that a round could not mend keeps nobody else waiting.
 const aside = "aside"
 
+// mergesAlone is the change since which a new conflict is resolved although a round could not mend any of the failed checks.
+const mergesAlone = "merges-alone"
+
 // untried leaves out what is unchanged after a round of work on it, where there is something else to do. It tells whether it has.
 func (f *follower) untried(ctx workflow.Context, items []forge.Item) ([]forge.Item, bool) {
 	left := slices.DeleteFunc(slices.Clone(items), func(i forge.Item) bool { return f.inVain(i) != "" })
+	if len(left) == 0 && len(items) > 0 && f.merges() && workflow.GetVersion(ctx, mergesAlone, workflow.DefaultVersion, 1) >= 1 {
+		return nil, true
+	}
 	if len(left) == 0 || len(left) == len(items) && !f.stuck() || workflow.GetVersion(ctx, aside, workflow.DefaultVersion, 1) < 1 {
 		return items, false
 	}

@@ -1,11 +1,17 @@
 package workflows_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // A check that has passed since a round on it, and fails again, is worked on again: nobody has tried that. A head without any checks yet tells
@@ -34,5 +40,60 @@ func TestCheckFailsAnew(t *testing.T) {
 		if w.pushes != c.pushes || later.Reason != c.reason {
 			t.Errorf("%s: %d pushes, asked for %q\n%s", name, w.pushes, later.Reason, logText(s))
 		}
+	}
+}
+
+// A failed check that waits for another one to end is still what a person was asked about: nothing goes on, and no round begins once the other one
+// has ended.
+func TestQuestionStaysWhileChecksRun(t *testing.T) {
+	w := newWorld(t)
+	w.commit = func(activities.CommitInput) (activities.Committed, error) {
+		return activities.Committed{}, temporal.NewNonRetryableApplicationError("nobody has approved it", string(fault.Unapproved), nil)
+	}
+	var during, after signals.Status
+	w.env.RegisterDelayedCallback(func() { during = w.status(t) }, 7*time.Hour)
+	w.env.RegisterDelayedCallback(func() { after = w.status(t) }, 11*time.Hour)
+	s := w.lookAfter(t, func(at time.Duration) forge.Snapshot {
+		l := open(failing("test", "sign1"))
+		switch {
+		case at > 13*time.Hour:
+			return merged()
+		case at > 5*time.Hour && at < 9*time.Hour:
+			l.Pending = 1
+		}
+		return l
+	}, withRuns)
+	for when, now := range map[string]signals.Status{"during": during, "after": after} {
+		if now.Phase != task.Suspended || !strings.Contains(now.Detail, "nobody has approved it") || now.Rounds != 1 {
+			t.Errorf("%s: %s in round %d, asked for %s: %s", when, now.Phase, now.Rounds, now.Reason, now.Detail)
+		}
+	}
+	if got := w.shows(); len(w.asked) != 1 || got != "2 head1 working, 2 head1 action_required, 3 head1 neutral" {
+		t.Errorf("%d sessions; the check runs %s%s", len(w.asked), got, logText(s))
+	}
+}
+
+// A new conflict is resolved although the check fails that a round could not mend: what the base brings may mend it. Then a person is asked again.
+func TestConflictComesFirst(t *testing.T) {
+	w := newWorld(t)
+	var asked, again signals.Status
+	w.env.RegisterDelayedCallback(func() { asked = w.status(t) }, 4*time.Hour)
+	w.env.RegisterDelayedCallback(func() { again = w.status(t) }, 11*time.Hour)
+	s := w.lookAfter(t, func(at time.Duration) forge.Snapshot {
+		l := open(failing("test", "sign1"))
+		switch {
+		case at > 13*time.Hour:
+			return merged()
+		case at > 5*time.Hour && w.merges == 0:
+			l = conflicting(l.Items...)
+			l.BaseHead = "base2"
+		}
+		return l
+	})
+	if asked.Reason != signals.ReasonBlocker || w.merges != 1 {
+		t.Fatalf("asked for %q; %d merges%s", asked.Reason, w.merges, logText(s))
+	}
+	if again.Reason != signals.ReasonBlocker || again.Rounds != 2 || !strings.Contains(again.Detail, "test") {
+		t.Errorf("after the merge: %s in round %d, asked for %q: %s%s", again.Phase, again.Rounds, again.Reason, again.Detail, logText(s))
 	}
 }

@@ -17,9 +17,9 @@ import (
 // slowest is the longest pause between two polls of a pull request without a wake-up.
 const slowest = time.Hour
 
-// todo returns the open items. Failed checks wait until the others have ended: one round for all of them.
-func (f *follower) todo() []forge.Item {
-	var items []forge.Item
+// todo returns the open items. Failed checks wait until the others have ended: one round for all of them. Then there are no items yet, and waits
+// is true.
+func (f *follower) todo() (items []forge.Item, waits bool) {
 	people := false
 	for _, i := range f.poller.snapshot.Items {
 		if f.going.Done[i.Key] == answers(i) || i.Kind == forge.CommentItem && forge.IsPlainOrder(i.Text) {
@@ -29,9 +29,21 @@ func (f *follower) todo() []forge.Item {
 		items = append(items, i)
 	}
 	if !people && f.poller.snapshot.Pending > 0 {
-		return nil
+		return nil, len(items) > 0
 	}
-	return items
+	return items, false
+}
+
+// failuresWait is the change since which a pull request keeps its question while failed checks wait for others.
+const failuresWait = "failures-wait"
+
+// keeps tells whether everything stays as it is until the pending checks have ended, because failed ones wait for them: the question to a person, the
+// check run, and what they are about. A new conflict is worked on meanwhile.
+func (f *follower) keeps(ctx workflow.Context, waits bool) bool {
+	if !waits || f.merges() || f.conflict() && f.going.Parked == nil {
+		return false
+	}
+	return workflow.GetVersion(ctx, failuresWait, workflow.DefaultVersion, 1) >= 1
 }
 
 // answers names the state of an item that a reply answers: a thread that continues has a new one.

@@ -56,6 +56,27 @@ func failsBesideWords(p *play, l *forge.Snapshot) {
 	}
 }
 
+// failsBesideRunning is a check that no round mends. Another one runs after the first round.
+func failsBesideRunning(p *play, l *forge.Snapshot) {
+	l.Items = []forge.Item{failedCheck("nil pointer")}
+	if p.counted("CommitWork") > 0 {
+		l.Pending = 1
+	}
+}
+
+// failsThenConflicts is a check that a round does not mend, and a base that conflicts after that.
+func failsThenConflicts(p *play, l *forge.Snapshot) {
+	switch no := false; p.counted("pushed") {
+	case 0:
+	case 1:
+		l.Mergeable, l.BaseHead = &no, commitID("moved")
+	default:
+		l.Passed = 1
+		return
+	}
+	l.Items = []forge.Item{failedCheck("nil pointer")}
+}
+
 // failsUntil is a check that fails in the same way until so many pushes.
 func failsUntil(pushes int) func(*play, *forge.Snapshot) {
 	return func(p *play, l *forge.Snapshot) {
