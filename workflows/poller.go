@@ -3,6 +3,7 @@ package workflows
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"go.temporal.io/sdk/workflow"
@@ -83,6 +84,7 @@ func (po *poller) run(ctx workflow.Context) {
 			continue
 		}
 		wait, po.unread = poll, 0
+		po.warn(l.Warnings)
 		po.stamp, po.snapshot = l.Stamp, l
 		po.status.Base, po.snapshots, po.at = l.Base, po.snapshots+1, at
 		if l.State != forge.Open {
@@ -90,6 +92,17 @@ func (po *poller) run(ctx workflow.Context) {
 			return
 		}
 	}
+}
+
+// warn shows what the newest snapshot could not see, in place of what the one before could not.
+func (po *poller) warn(now []string) {
+	all := slices.DeleteFunc(po.status.Warnings, func(w string) bool { return slices.Contains(po.snapshot.Warnings, w) })
+	for _, w := range now {
+		if !slices.Contains(all, w) {
+			all = append(all, w)
+		}
+	}
+	po.status.Warnings = all
 }
 
 // read takes a snapshot of the pull request.

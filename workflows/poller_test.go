@@ -1,12 +1,15 @@
 package workflows_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
 )
 
@@ -28,5 +31,27 @@ func TestMergedBetweenPolls(t *testing.T) {
 	}
 	if n := strings.Count(logText(s), "pull_request: merged by ada"); n != 1 {
 		t.Errorf("the end is logged %d times:\n%s", n, logText(s))
+	}
+}
+
+// What a snapshot could not see is a warning of the status, once, for as long as that is so.
+func TestWarnings(t *testing.T) {
+	w := newWorld(t)
+	const lacks = "checks can't be read"
+	var first, later signals.Status
+	w.env.RegisterDelayedCallback(func() { first = w.status(t) }, 4*time.Hour)
+	w.env.RegisterDelayedCallback(func() { later = w.status(t) }, 8*time.Hour)
+	w.lookAfter(t, func(at time.Duration) forge.Snapshot {
+		l := open()
+		switch {
+		case at > 9*time.Hour:
+			return merged()
+		case at < 5*time.Hour:
+			l.Warnings = []string{lacks}
+		}
+		return l
+	})
+	if !slices.Equal(first.Warnings, []string{lacks}) || len(later.Warnings) != 0 {
+		t.Errorf("warnings %q, and %q once the permission is there", first.Warnings, later.Warnings)
 	}
 }
