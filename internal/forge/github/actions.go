@@ -16,11 +16,13 @@ const (
 	// What a token may lack, and the snapshot can do without.
 	checksPermission  = "checks"
 	actionsPermission = "actions"
+	statusPermission  = "statuses"
 
 	noChecks = "checks of others than GitHub Actions can't be read: the token lacks the permission \"Checks: read\", which " +
 		"fine-grained personal tokens don't have (the token of an app has it, and a classic one with the scope repo)"
 	noActions = "neither checks nor jobs of GitHub Actions can be read, only commit statuses: give the token the permission " +
 		"\"Actions: read\", or \"Checks: read\" where it can have it"
+	noStatuses = "commit statuses can't be read: give the token the permission \"Commit statuses: read\""
 )
 
 // checkRuns returns the checks of the head. With a token that may not read checks it returns the jobs of GitHub Actions, and with one
@@ -40,6 +42,18 @@ func (l *snapshot) checkRuns(ctx context.Context) ([]*gh.CheckRun, error) {
 		}
 	}
 	l.lacks(actionsPermission, noActions)
+	return nil, nil
+}
+
+// statuses returns the commit statuses of the head, none with a token that may not read them.
+func (l *snapshot) statuses(ctx context.Context) ([]*gh.RepoStatus, error) {
+	if l.mayTry(statusPermission) {
+		all, err := pagesAt(ctx, l, kindStatuses, func(c gh.CombinedStatus) []*gh.RepoStatus { return c.Statuses })
+		if !l.denied(statusPermission, err) {
+			return all, err
+		}
+	}
+	l.lacks(statusPermission, noStatuses)
 	return nil, nil
 }
 

@@ -30,7 +30,7 @@ func (l *snapshot) checks(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	statuses, err := pagesAt(ctx, l, kindStatuses, func(c gh.CombinedStatus) []*gh.RepoStatus { return c.Statuses })
+	statuses, err := l.statuses(ctx)
 	if err != nil {
 		return err
 	}

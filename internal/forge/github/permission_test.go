@@ -114,6 +114,34 @@ func TestPermissionIsLost(t *testing.T) {
 	}
 }
 
+// TestWithoutStatuses: a snapshot does without commit statuses, says so, and reads them an hour after the permission is there.
+func TestWithoutStatuses(t *testing.T) {
+	b, n := opened(t)
+	b.server.SetStatus(repo, forgetest.Status{Context: "ci", Head: commit("work 1"), State: "success"})
+	b.server.SetCheck(repo, aJob("test", "", "failure"))
+	before := b.look(n, "")
+	b.server.Withhold("statuses")
+	l := b.look(n, "")
+	expectOne(t, l)
+	if l.Passed != 0 || len(l.Warnings) != 1 || !strings.Contains(l.Warnings[0], `"Commit statuses: read"`) {
+		t.Errorf("got %+v", l)
+	}
+	for range 3 {
+		if again := b.look(n, l.Stamp); !again.Unchanged {
+			t.Errorf("got %+v", again)
+		}
+	}
+	b.server.SetStatus(repo, forgetest.Status{Context: "ci", Head: commit("work 1"), State: "failure"})
+	if lost := b.look(n, before.Stamp); lost.Unchanged || len(lost.Warnings) != 1 {
+		t.Errorf("a stamp with statuses leads to %+v", lost)
+	}
+	b.server.Withhold()
+	b.clock.advance(refusalHolds)
+	if now := b.look(n, l.Stamp); now.Unchanged || len(now.Items) != 2 || len(now.Warnings) != 0 {
+		t.Errorf("with the permission: %+v", now)
+	}
+}
+
 // TestRefusalIsOfOneToken: a refusal applies to one token and one repository.
 func TestRefusalIsOfOneToken(t *testing.T) {
 	now := begin
@@ -153,7 +181,7 @@ func TestRemarksRefused(t *testing.T) {
 // TestHintNamesThePermission has steps refused for lack of a permission.
 func TestHintNamesThePermission(t *testing.T) {
 	for path, want := range map[string]string{
-		"/branches/main": `"Contents: read"`, "/reviews": `"Pull requests: read"`, "/issues/1/comments": `"Issues: read"`, "/status": `"Commit statuses: read"`,
+		"/branches/main": `"Contents: read"`, "/reviews": `"Pull requests: read"`, "/issues/1/comments": `"Issues: read"`,
 	} {
 		b, n := opened(t)
 		b.server.Inject(forgetest.Fault{Status: 403, Text: "Resource not accessible by personal access token"}.On("GET", path))

@@ -120,7 +120,7 @@ func ignoreGone(err error) error {
 
 // ignoreLost also drops the error for a lost permission: the snapshot can read other pages instead.
 func ignoreLost(k kind, err error) error {
-	if (k == kindRuns || k[:1] == kindJobs || k == kindActions) && answered(err, 403) {
+	if (k == kindRuns || k[:1] == kindJobs || k == kindActions || k == kindStatuses) && answered(err, 403) {
 		return nil
 	}
 	return ignoreGone(err)
@@ -129,14 +129,14 @@ func ignoreLost(k kind, err error) error {
 // opened tells whether the token may now read what it could not read when the stamp was made. It asks at most once an hour.
 func (l *snapshot) opened(ctx context.Context, s stamp, tags []tagged) (bool, error) {
 	has := func(k kind) bool { return slices.ContainsFunc(tags, func(t tagged) bool { return t.kind == k }) }
-	if s.Head == "" || has(kindRuns) {
-		return false, nil // no checks were read, or all of them
+	if s.Head == "" {
+		return false, nil // no checks were read
 	}
 	for _, c := range []struct {
 		kind     kind
 		resource string
-	}{{kindRuns, checksPermission}, {kindActions, actionsPermission}} {
-		if has(c.kind) || !l.mayTry(c.resource) {
+	}{{kindRuns, checksPermission}, {kindActions, actionsPermission}, {kindStatuses, statusPermission}} {
+		if has(c.kind) || c.kind == kindActions && has(kindRuns) || !l.mayTry(c.resource) {
 			continue
 		}
 		_, _, err := pageAt[json.RawMessage](ctx, l, c.kind, 1)
