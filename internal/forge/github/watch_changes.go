@@ -37,15 +37,14 @@ func (p *poll) sumAt(ctx context.Context, number int, by *gh.User, since time.Ti
 	}
 	one := issue{p.session, number}
 	now, err := one.read(ctx)
-	if err != nil || now == nil {
+	if fault.KindOf(err) == fault.NotFound || err == nil && now == nil {
+		return "", nil
+	} else if err != nil {
 		return "", err
 	}
 	text := changes{listed: now}
 	if err := one.events(ctx, text.read); err != nil {
-		if fault.KindOf(err) == fault.Input {
-			return changedText, nil
-		}
-		return "", err
+		return changedText, one.skipped(err)
 	}
 	return text.sum(ctx, one, by.GetLogin(), since)
 }

@@ -5,6 +5,7 @@ import (
 
 	gh "github.com/google/go-github/v66/github"
 
+	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/task"
 )
@@ -55,6 +56,17 @@ func (f *Forge) Issue(ctx context.Context, r task.Repository, number int) (task.
 func asIssue(i *gh.Issue) task.Issue {
 	title, body := forge.IssueText(i.GetTitle(), i.GetBody())
 	return task.Issue{Forge: "github", Number: i.GetNumber(), Title: title, Body: body, URL: pageURL(i.GetHTMLURL())}
+}
+
+// skipped drops the error for an issue that was deleted since it was listed, or that has too many events: no issue may keep the others from being
+// read.
+func (i issue) skipped(err error) error {
+	if kind := fault.KindOf(err); kind != fault.NotFound && kind != fault.Input {
+		return err
+	}
+	i.log.Warn("GitHub: nobody can tell who has asked for work on an issue: it is skipped", "repository", i.owner+"/"+i.name, "issue", i.number,
+		"error", err)
+	return nil
 }
 
 // assigneesOf returns the accounts that an issue is assigned to.

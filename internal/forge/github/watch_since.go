@@ -110,7 +110,7 @@ func (p *poll) issues(ctx context.Context, from place, filter, value string) (pl
 		w, text := requester{label: p.c.Label, me: p.c.Me}, changes{listed: i}
 		one := issue{p.session, i.GetNumber()}
 		if err := one.events(ctx, func(e *gh.IssueEvent) { w.read(e); text.read(e) }); err != nil {
-			return at, false, err
+			return at, false, one.skipped(err)
 		}
 		by, when, what := w.last(i)
 		if by.GetLogin() == "" || when.Before(news) || strings.EqualFold(by.GetLogin(), p.c.Me) {

@@ -253,3 +253,28 @@ func TestSinceAgreesWithWebhook(t *testing.T) {
 		}
 	}
 }
+
+// TestSinceSkips: an issue that was deleted since it was listed, or has too many events, keeps no other from being heard.
+func TestSinceSkips(t *testing.T) {
+	for name, bad := range map[string]forgetest.Fault{
+		"deleted":          {Status: http.StatusGone, Text: "This issue was deleted"},
+		"moved away":       {Status: http.StatusNotFound, Text: "Not Found"},
+		"too many to read": {Status: http.StatusUnprocessableEntity, Text: "In order to keep the API fast for everyone, pagination is limited"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWatch(t)
+			n := w.server.AddIssue(repoName, forgetest.Issue{Title: "1", Author: "alice", Labels: []string{"longshift"}})
+			w.clock.advance(time.Minute)
+			next := w.server.AddIssue(repoName, forgetest.Issue{Title: "2", Author: "alice", Labels: []string{"longshift"}})
+			w.clock.advance(time.Minute)
+			w.server.Inject(bad.On("GET", fmt.Sprintf("/issues/%d/events", n)).Repeated(forgetest.Forever))
+			w.expect(fmt.Sprintf("issue_wanted %d alice", next))
+			if !strings.Contains(w.log.String(), fmt.Sprintf("issue=%d", n)) {
+				t.Errorf("the log says nothing of issue %d: %s", n, w.log)
+			}
+			w.settle()
+			w.server.CommentOn(repoName, n, "alice", "/longshift run")
+			w.expect(fmt.Sprintf("commanded %d alice: run", n))
+		})
+	}
+}
