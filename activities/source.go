@@ -9,8 +9,8 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
 
-	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/internal/intake"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
@@ -105,7 +105,9 @@ func queryOf(r task.Repository, o task.Origin) intake.Query {
 	return intake.Query{Repository: r, Label: o.Label, Assignee: o.Assignee, Team: o.Team, Path: o.Path}
 }
 
-// sourceText returns what people read at the source, as Markdown.
+const mostDetail = 400 // characters
+
+// sourceText returns what people read at the source, as Markdown. What models and people have written is neutralised; our links work.
 func (c *Control) sourceText(ctx context.Context, in SourceInput) string {
 	var b strings.Builder
 	run := activity.GetInfo(ctx).WorkflowExecution
@@ -115,7 +117,7 @@ func (c *Control) sourceText(ctx context.Context, in SourceInput) string {
 	}
 	switch in.Stage {
 	case Waits:
-		fmt.Fprintf(&b, "Longshift has queued this as task %s. It waits for: %s (%s).\n", name, waitWords(in.Reason), task.Literally(in.Detail))
+		fmt.Fprintf(&b, "Longshift has queued this as task %s. It waits for: %s (%s).\n", name, waitWords(in.Reason), forge.CommentLine(in.Detail, mostDetail))
 	case Claimed:
 		fmt.Fprintf(&b, "Longshift works on this. The plan and how it goes: task %s.\n", name)
 	case Reported:
@@ -124,12 +126,12 @@ func (c *Control) sourceText(ctx context.Context, in SourceInput) string {
 			fmt.Fprintf(&b, "\nPull request: %s\n", in.PullRequest)
 		}
 		if in.Detail != "" && in.Outcome != task.PullRequest {
-			fmt.Fprintf(&b, "\n%s\n", task.Literally(excerpt.Line(in.Detail, 400)))
+			fmt.Fprintf(&b, "\n%s\n", forge.CommentLine(in.Detail, mostDetail))
 		}
 		fmt.Fprintf(&b, "\nTask %s, %d sessions, %.2f USD.\n", name, in.Sessions, in.CostUSD)
 	}
 	if in.RequestedBy != "" && in.Stage != Reported {
-		fmt.Fprintf(&b, "\nAsked for by %s.\n", task.Literally(in.RequestedBy))
+		fmt.Fprintf(&b, "\nAsked for by %s.\n", forge.CommentLine(in.RequestedBy, 100))
 	}
 	return b.String()
 }

@@ -19,6 +19,9 @@ var (
 // CommentText returns the text of a comment: untrusted Markdown, neutralised and bounded.
 func CommentText(text string) string { return prose(text, maxAnswer) }
 
+// CommentLine is untrusted text on one line of a comment, neutralised, of at most n characters.
+func CommentLine(text string, n int) string { return phrase(text, n) }
+
 // HasMark tells whether a text contains any of the hidden marks.
 func HasMark(body string) bool { return anyMark.MatchString(body) }
 

@@ -75,7 +75,7 @@ type Act struct {
 type Note struct {
 	Key     string
 	State   string // a word of lower-case letters, hidden from the page
-	Text    string // Markdown
+	Text    string // Markdown that is shown as it is: CommentLine neutralises what others have written
 	ID      int64  // increases from comment to comment; SetNote ignores it
 	Changed time.Time
 }

@@ -100,5 +100,5 @@ type Note struct {
 	Outcome task.Outcome `json:"outcome,omitempty"` // Report: how the task ended
 	Branch  string       `json:"branch,omitempty"`  // Report: the task's branch, if it was pushed
 	Sum     string       `json:"sum,omitempty"`     // checksum of the work's text when the task began
-	Text    string       `json:"text"`              // Markdown, a few lines, free of secrets
+	Text    string       `json:"text"`              // Markdown, a few lines, free of secrets; shown as it is
 }

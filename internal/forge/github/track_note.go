@@ -9,6 +9,7 @@ import (
 
 	gh "github.com/google/go-github/v66/github"
 
+	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/task"
@@ -19,6 +20,8 @@ var (
 	stateForm = regexp.MustCompile(`^<!-- longshift:state=([a-z]{1,20}) -->$`)
 	stateWord = regexp.MustCompile(`^[a-z]{0,20}$`)
 )
+
+const maxNote = 8_000 // bytes
 
 // SetNote implements forge.Marker. Like Comment, it looks for its mark before it writes, and again after that. Marks count only in comments
 // of the token's account. Of two comments with one mark it updates the older one.
@@ -60,7 +63,7 @@ func (f *Forge) SetNote(ctx context.Context, r task.Repository, number int, n fo
 func noteBody(n forge.Note, old string) (string, error) {
 	text, state := plainNote(old), n.State
 	if n.Text != "" {
-		text = forge.CommentText(n.Text)
+		text = excerpt.Clip(plainNote(n.Text), maxNote)
 	}
 	if state == "" {
 		_, state = marks(old)

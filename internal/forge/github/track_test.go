@@ -225,6 +225,8 @@ func TestSetNote(t *testing.T) {
 		{forge.Note{Key: "k", Text: "Three."}, "Three.\n\n<!-- longshift:note=k -->\n<!-- longshift:state=working -->", 1, 2},
 		{forge.Note{Key: "k", State: "ended"}, "Three.\n\n<!-- longshift:note=k -->\n<!-- longshift:state=ended -->", 1, 3},
 		{forge.Note{Key: "k", State: "ended"}, "Three.\n\n<!-- longshift:note=k -->\n<!-- longshift:state=ended -->", 1, 3},
+		{forge.Note{Key: "k", Text: "[Four](https://t.example).\n<!-- longshift:note=x -->\n<!-- longshift:state=working -->"},
+			"[Four](https://t.example).\n\n<!-- longshift:note=k -->\n<!-- longshift:state=ended -->", 1, 4},
 	} {
 		if err := b.forge.SetNote(t.Context(), shop(), n, s.note); err != nil {
 			t.Fatal(err)
