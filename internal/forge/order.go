@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -17,23 +18,39 @@ var orders = []string{
 var plainly = orders[:15]
 
 // IsOrder tells whether a comment is a command to Longshift and not a request about the work: /longshift, alone or with a verb, which a mark may
-// follow, as in "/longshift resume: the key is there".
+// follow, as in "/longshift resume: the key is there". What is an order here is a command for command.Cut, or nobody would read the comment, or two.
 func IsOrder(text string) bool {
 	words := begin(text)
-	if len(words) > 1 {
-		words[1] = strings.TrimRight(words[1], ":,.!?")
+	if len(words) < 2 {
+		return isOrder(words, orders)
 	}
-	return isOrder(words, orders)
+	_, command, _ := strings.Cut(strings.ToLower(text), orderWord)
+	return words[0] == orderWord && slices.Contains(orders, verbOf(command))
 }
 
-// StartsTask tells whether a command, as it follows /longshift, starts the task of an issue. It may be written as in a chat: /run@bot, or in backticks.
-func StartsTask(command string) bool {
-	words := begin(strings.Trim(strings.TrimSpace(command), "`"))
-	if len(words) == 0 {
-		return false
+// StartsTask tells whether a command, as it follows /longshift, starts the task of an issue.
+func StartsTask(command string) bool { return verbOf(command) == "run" }
+
+// verbForm is a verb as command.Cut reads it: it may be written as in a chat, /run@bot, and a mark may follow.
+var verbForm = regexp.MustCompile(`^/?([a-z]+)[:,.!?]*$|^/([a-z]+)@[a-z0-9_]+[:,.!?]*$`)
+
+// verbOf returns the verb of a command, as it follows /longshift, "" for none. All of the command may be in backticks.
+func verbOf(command string) string {
+	command = strings.TrimSpace(command)
+	if inner, ok := strings.CutPrefix(command, "`"); ok {
+		if inner, ok = strings.CutSuffix(inner, "`"); ok && !strings.Contains(inner, "`") {
+			command = inner
+		}
 	}
-	verb, _, _ := strings.Cut(strings.TrimPrefix(words[0], "/"), "@")
-	return strings.TrimRight(verb, ":,.!?") == "run"
+	words := begin(command)
+	if len(words) == 0 {
+		return ""
+	}
+	m := verbForm.FindStringSubmatch(words[0])
+	if m == nil {
+		return ""
+	}
+	return m[1] + m[2]
 }
 
 // IsPlainOrder is IsOrder for a verb without a mark, and for the first fifteen verbs. Workflows decide by it, which must not change for those that run;

@@ -10,6 +10,8 @@ func TestIsOrder(t *testing.T) {
 		"/longshift": true, " /Longshift \n": true, "/longshift status": true, "/longshift\nRESUME\n\nbecause": true, "/longshift start now": true,
 		"/longshift run tests": true, "/longshift help me": true, "/longshift edit": true,
 		"/longshift status.": true, "/longshift Resume: the key is there": true, "/longshift deny!?": true, "/longshift cron list": true,
+		"/longshift `status`": true, "/longshift `tell use tabs`": true, "/longshift /resume": true, "/longshift /run@longshift_bot now": true,
+		"/longshift\u00a0resume\u00a0now": true, "/longshift `status` please": false, "/longshift run@bot": false, "/longshift ``": false,
 		"": false, "longshift": false, "/longshifts status": false, "/longshift please run": false, "/longshift statuses": false,
 		"please /longshift status": false, "> /longshift status": false, "/longshift status-": false, "/longshift : status": false, "/longshift :": false, "/longshift-status": false,
 		strings.Repeat(" ", 1<<20) + "/longshift": false,

@@ -59,8 +59,8 @@ func Parse(text string) (Command, error) {
 	return c.WithOptions()
 }
 
-// verbForm is a verb, with an optional slash and name of a bot, and an optional mark.
-var verbForm = regexp.MustCompile(`^(/?)([A-Za-z]+)(@[A-Za-z0-9_]+)?([:,.!?]*)(\s|$)`)
+// verbForm is a verb, with an optional slash and name of a bot, and an optional mark. Phones write blanks that are no ASCII.
+var verbForm = regexp.MustCompile(`^(/?)([A-Za-z]+)(@[A-Za-z0-9_]+)?([:,.!?]*)([\s\v\x{85}\p{Z}]|$)`)
 
 // Cut splits the verb from a text. The Text of the command is all of the rest, options included. ok is false when the text begins with
 // no verb.
