@@ -88,11 +88,12 @@ func statusBy(ctx context.Context, server statusQuerier, n signals.Notice) (sign
 // message makes the message that people see. All of its text passes the redactor, because it comes from models and strangers.
 func (c *Control) message(ctx context.Context, in ShowInput, s signals.Status) channel.Message {
 	v := view{Status: s, notice: in.Notice, settled: in.Settled, web: c.webURL(ctx, in.Notice.From, in.Notice.Run), hide: c.Redact.String}
-	m := channel.Message{Key: in.Key, Loud: in.At == nil && in.Notice.Subject != ""}
+	live := in.Settled == "" && v.live()
+	m := channel.Message{Key: in.Key, Loud: in.At == nil && in.Notice.Subject != "" && live}
 	switch in.Notice.Subject {
 	case signals.SubjectPlan:
 		m.Text, m.Foot = v.plan(), c.Redact.String(v.foot())
-		if len(in.Buttons) > 0 && v.current() && !s.WaitingUntil.IsZero() {
+		if len(in.Buttons) > 0 && live && !s.WaitingUntil.IsZero() {
 			m.Until, m.Then = s.WaitingUntil, "Approved automatically"
 		}
 	case signals.SubjectCommand:
@@ -110,7 +111,7 @@ func (c *Control) message(ctx context.Context, in ShowInput, s signals.Status) c
 		m.Text = v.card()
 	}
 	m.Text = c.Redact.String(m.Text)
-	if in.Settled == "" {
+	if live {
 		for _, b := range in.Buttons {
 			m.Buttons = append(m.Buttons, channel.Button{Label: label(b.Verb), Token: b.Token, Style: style(b.Verb)})
 		}

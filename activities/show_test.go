@@ -172,6 +172,48 @@ func TestShowPush(t *testing.T) {
 	}
 }
 
+// What was decided while the channel was away is shown without a sound, without buttons, and as it is now.
+func TestShowWhatNoLongerWaits(t *testing.T) {
+	decided, suspended, resumed, abandoned := told(), told(), told(), told()
+	decided.Phase, decided.Questions = task.Executing, nil
+	suspended.Phase, suspended.Reason = task.Suspended, signals.ReasonSpecIssue
+	resumed.Phase, resumed.Reason = task.Executing, ""
+	abandoned.Phase, abandoned.Reason, abandoned.Outcome = task.Ended, "", task.Abandoned
+	for name, c := range map[string]struct {
+		status  signals.Status
+		subject signals.Subject
+		settled string
+		live    bool
+		text    string
+	}{
+		"a plan waits":             {told(), signals.SubjectPlan, "", true, "Check the cookie"},
+		"a plan is decided":        {decided, signals.SubjectPlan, "", false, "It has its decision."},
+		"the task of a plan ended": {abandoned, signals.SubjectPlan, "", false, "It has its decision."},
+		"a command waits":          {told(), signals.SubjectCommand, "", true, "curl https://x"},
+		"a command is decided":     {decided, signals.SubjectCommand, "", false, "It has its decision."},
+		"suspended":                {suspended, signals.SubjectStop, "", true, "Spec issue"},
+		"resumed":                  {resumed, signals.SubjectStop, "", false, "It continues."},
+		"another thing waits":      {told(), signals.SubjectStop, "", false, "It continues."},
+		"abandoned":                {abandoned, signals.SubjectStop, "", false, "The task has ended: abandoned."},
+		"settled by its end":       {abandoned, signals.SubjectStop, "a newer message follows", false, "The task has ended: abandoned."},
+		"settled":                  {resumed, signals.SubjectStop, "going on with executing", false, "Going on with executing."},
+		"overtaken":                {suspended, signals.SubjectStop, "a newer message follows", false, "A newer message follows."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, in := &wall{}, ShowInput{Room: anyRoom, Settled: c.settled, Buttons: []signals.Button{{Verb: signals.Resume, Token: "t.a"}},
+				Notice: signals.Notice{Subject: c.subject, Revision: 2, Question: "q1"}}
+			if _, err := shows(t, w, c.status, in); err != nil {
+				t.Fatal(err)
+			}
+			m := w.posted[0]
+			holds(t, m.Text, c.text)
+			if m.Loud != c.live || len(m.Buttons) == 1 != c.live {
+				t.Errorf("loud %v, buttons %+v", m.Loud, m.Buttons)
+			}
+		})
+	}
+}
+
 func TestShowNews(t *testing.T) {
 	w := &wall{}
 	s := told()

@@ -91,11 +91,6 @@ func (v view) links() string {
 	return strings.Join(append(links, "`"+v.WorkflowID+"`"), " · ") + "\n"
 }
 
-// current tells whether the plan that the notice is about is the one that waits for a decision.
-func (v view) current() bool {
-	return v.Plan != nil && v.Phase == task.Approving && v.Plan.Revision == v.notice.Revision
-}
-
 // plan is what people decide about.
 func (v view) plan() string {
 	head := fmt.Sprintf("# Plan, revision %d\n\n%s\n\n", v.notice.Revision, v.title())
@@ -106,6 +101,8 @@ func (v view) plan() string {
 		return head + v.lit(upper(v.settled)) + ".\n\n" + v.lit(excerpt.Line(v.Plan.Summary, 600)) + "\n"
 	case v.Plan == nil || v.Plan.Revision != v.notice.Revision:
 		return head + "Another revision is current.\n"
+	case !v.live():
+		return head + "It has its decision.\n\n" + v.lit(excerpt.Line(v.Plan.Summary, 600)) + "\n"
 	}
 	_, body, _ := strings.Cut(v.Plan.Markdown(), "\n") // head replaces the heading
 	return head + body + "\n\n" + task.Decide + "\n"
@@ -114,15 +111,6 @@ func (v view) plan() string {
 // foot is the small print below a plan: what the task has used of its budget, and where the whole of it is.
 func (v view) foot() string {
 	return strings.TrimSpace(v.figures()) + " · " + strings.TrimSpace(v.links())
-}
-
-func (v view) question() *signals.Question {
-	for i := range v.Questions {
-		if v.Questions[i].ID == v.notice.Question {
-			return &v.Questions[i]
-		}
-	}
-	return nil
 }
 
 // command shows exactly what would run, with nothing hidden in it.
@@ -152,16 +140,6 @@ func (v view) command() string {
 		text += "\n" + v.lit(bound) + "\n"
 	}
 	return text + "\nAllowed, it may run once; for this task, " + signals.ForTask + ".\n"
-}
-
-// stop says why the task is suspended, and how it goes on.
-func (v view) stop() string {
-	head := fmt.Sprintf("**Suspended** · %s\n\n", v.title())
-	if v.settled != "" || v.Reason == "" {
-		return head + "It continues.\n"
-	}
-	return head + fmt.Sprintf("%s: %s\n\nNext: %s\n\n%s%s", upper(strings.ReplaceAll(string(v.Reason), "_", " ")), v.lit(v.Detail),
-		v.NextAction, v.figures(), v.links())
 }
 
 // news is what people and checks have said at the open pull request.

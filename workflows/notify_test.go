@@ -50,10 +50,15 @@ func TestConversationEndsWithoutANotice(t *testing.T) {
 		before []signals.Notice
 		want   string
 	}{
-		"a message stands":  {[]signals.Notice{{N: 1, Kind: "prepared"}}, "+card =card"},
-		"none does":         {nil, ""},
-		"one waits":         {[]signals.Notice{{N: 1, Kind: "prepared"}, {N: 2, Kind: "deliverable"}}, "+card =card"},
-		"a plan is decided": {[]signals.Notice{{N: 1, Kind: "plan", Subject: signals.SubjectPlan, Revision: 1}}, "+card +plan =card =card"},
+		"a message stands": {[]signals.Notice{{N: 1, Kind: "prepared"}}, "+card =card"},
+		"none does":        {nil, ""},
+		"one waits":        {[]signals.Notice{{N: 1, Kind: "prepared"}, {N: 2, Kind: "deliverable"}}, "+card =card"},
+		"a plan waits": {[]signals.Notice{{N: 1, Kind: "plan", Subject: signals.SubjectPlan, Revision: 1}},
+			"+card +plan =card =plan(the task has ended) =card"},
+		"a plan is decided": {[]signals.Notice{{N: 1, Kind: "plan", Subject: signals.SubjectPlan, Revision: 1},
+			{N: 2, Kind: "plan", Subject: signals.SubjectPlan, Revision: 1, Settled: true, Text: "approved"}}, "+card +plan =plan(approved) =card =card"},
+		"it is suspended": {[]signals.Notice{{N: 1, Kind: "news", Subject: signals.SubjectNews}, {N: 2, Kind: "suspended", Subject: signals.SubjectStop}},
+			"+card +news +stop =card =stop(the task has ended) =card"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)

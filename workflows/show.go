@@ -35,6 +35,8 @@ func (c *conversation) serve(ctx workflow.Context, r *room) {
 		n := r.queue[0]
 		r.queue = r.queue[1:]
 		switch {
+		case n.Subject == "" && n.Final:
+			c.settleAll(ctx, r)
 		case n.Subject == "":
 		case n.Settled:
 			c.settle(ctx, r, n)
@@ -114,6 +116,20 @@ func (c *conversation) settle(ctx workflow.Context, r *room, n signals.Notice) {
 		same := m.Notice.Subject == n.Subject && m.Notice.From == n.From && m.Notice.Revision == n.Revision && m.Notice.Question == n.Question
 		if same && m.Settled == "" {
 			c.replace(ctx, r, m, n.Text)
+		}
+	}
+}
+
+// settlesAtEnd is the change since which the end of a task removes the buttons of its messages although it has no message of its own.
+const settlesAtEnd = "settles-at-end"
+
+// settleAll removes the buttons of all messages, because the task has ended.
+func (c *conversation) settleAll(ctx workflow.Context, r *room) {
+	for i := range r.Messages {
+		m := &r.Messages[i]
+		waits := m.Settled == "" && len(m.Buttons) > 0
+		if waits && workflow.GetVersion(ctx, settlesAtEnd, workflow.DefaultVersion, 1) >= 1 {
+			c.replace(ctx, r, m, "the task has ended")
 		}
 	}
 }

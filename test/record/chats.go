@@ -29,6 +29,10 @@ func chats() []branch {
 			return []any{signals.ConversationInput{Task: "calc-1", Run: "run-1", Rooms: []task.Room{room}}}, nil
 		}, drive: toldLate,
 	}, {
+		name: "conversation-settled-at-end", flow: signals.Conversation, args: func(*play) ([]any, error) {
+			return []any{signals.ConversationInput{Task: "calc-1", Run: "run-1", Rooms: []task.Room{room}}}, nil
+		}, drive: toldOnlyByTheCard,
+	}, {
 		name: "conversation-continued", keep: signals.ConversationID, rooms: []task.Room{room}, config: required, full: 30,
 		drive: approveWhatIsShown,
 	}, {
@@ -49,14 +53,26 @@ func approveWhatIsShown(ctx context.Context, p *play) error {
 
 // toldLate tells of a task's end when its card is long too old to be edited for mere progress.
 func toldLate(ctx context.Context, p *play) error {
-	notice := func(n signals.Notice, age time.Duration) func() error {
-		return func() error {
-			n.From, n.Run, n.At = "calc-1", "run-1", time.Now().Add(-age)
-			return p.signal(ctx, signals.Notify, n)
-		}
-	}
-	return inTurn(notice(signals.Notice{N: 1, Kind: "following"}, 0), func() error { return p.happens(ctx, "shown card", 1) },
-		notice(signals.Notice{N: 2, Kind: "ended", Subject: signals.SubjectEnd, Final: true}, time.Hour))
+	return inTurn(func() error { return p.notify(ctx, signals.Notice{N: 1, Kind: "following"}, 0) },
+		func() error { return p.happens(ctx, "shown card", 1) },
+		func() error {
+			return p.notify(ctx, signals.Notice{N: 2, Kind: "ended", Subject: signals.SubjectEnd, Final: true}, time.Hour)
+		})
+}
+
+// toldOnlyByTheCard tells of the end of a suspended task that has no message of its own.
+func toldOnlyByTheCard(ctx context.Context, p *play) error {
+	return inTurn(func() error {
+		return p.notify(ctx, signals.Notice{N: 1, Kind: "suspended", Subject: signals.SubjectStop}, 0)
+	},
+		func() error { return p.happens(ctx, "shown stop", 1) },
+		func() error { return p.notify(ctx, signals.Notice{N: 2, Kind: "ended", Final: true}, 0) })
+}
+
+// notify tells a Conversation of what happened to its task some time ago.
+func (p *play) notify(ctx context.Context, n signals.Notice, age time.Duration) error {
+	n.From, n.Run, n.At = "calc-1", "run-1", time.Now().Add(-age)
+	return p.signal(ctx, signals.Notify, n)
 }
 
 // outOfOrder is a channel that is down for a while. Later somebody deletes the task's message.
