@@ -106,7 +106,7 @@ func (d forgeRequests) followed(ctx context.Context, r request) error {
 		"For other work, say in an issue what to do, and write `/longshift run` there.")
 }
 
-// allowed refuses commands that have expired, and those that are not for forges.
+// allowed refuses commands that have expired, those that are not for forges, and those that name another task.
 func (d forgeRequests) allowed(q forgeRequest, r request, c command.Command) error {
 	switch {
 	case changes(c.Verb) && expired(q.At, d.now(), maxAgeOnForge):
@@ -123,6 +123,9 @@ func (d forgeRequests) allowed(q forgeRequest, r request, c command.Command) err
 			"They are made, listed and deleted in a chat or on the command line.")
 	case c.Verb == command.Run && !q.Pull && (c.Text != "" || len(c.Options) > 0):
 		return r.refuse("run with words", "`run` takes nothing here: the issue says what to do. Write `/longshift run` alone.")
+	case c.Task != "" && !isNamed(r.task, c.Task):
+		return r.refuse("another task is named", "Here the task is the one of this issue or pull request; leave --task out. "+
+			"Other tasks are reached in a chat, on the command line and in Temporal Web.")
 	case c.IsAmbiguous():
 		return ambiguous(r)
 	}

@@ -38,7 +38,9 @@ func TestCommentsThatDecideNothing(t *testing.T) {
 		"workspaces": "Workspaces are for chats and the command line.", "workspaces switch web": "Workspaces are for chats",
 		"workspaces info web":       "Workspaces are for chats",
 		"deny 4f2a91c0 --reason no": "Commands are not decided here.", "logs": "Logs are not shown here",
-		"cron create @daily fix it": "Cron jobs are not kept from here.", "cron": "Cron jobs are not kept",
+		"cancel --task acme-web-other-1a2b": "Here the task is the one of this issue", "approve --task 42": "Here the task is the one of this issue",
+		"status --task acme-web-other-1a2b": "Here the task is the one of this issue",
+		"cron create @daily fix it":         "Cron jobs are not kept from here.", "cron": "Cron jobs are not kept",
 		"approve --frob": "--frob: unknown option of approve.", "run fast please": "",
 	} {
 		for _, pull := range []bool{false, true} {
@@ -61,7 +63,11 @@ func TestCommentsThatDecideNothing(t *testing.T) {
 	}
 	w, p := newWorld(t), &fakeForge{}
 	steered(w, signals.Status{})
-	if w.handleRequest(t, p, commented("ada", "cancel: we drop it")); len(w.server.cancels) != 1 {
+	w.handleRequest(t, p, commented("ada", "cancel: we drop it"))
+	named := commented("ada", "cancel --task "+issueTask)
+	named.ID = "comment-6"
+	w.handleRequest(t, p, named)
+	if len(w.server.cancels) != 2 {
 		t.Errorf("a clear one does not count: %q", p.comments)
 	}
 }

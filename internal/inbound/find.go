@@ -2,6 +2,7 @@ package inbound
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"regexp"
 	"strings"
@@ -95,21 +96,40 @@ func (f finder) taskOf(ctx context.Context, conversation string) (target, error)
 	return target{id: a.Workflow, run: a.Run, firstRun: a.First, conversation: conversation}, nil
 }
 
+// Bounds on the search for the task that a room shows. A search that reaches one does not know all tasks of the room, so it finds none.
+const (
+	mostRows   = 1000 // of the server's list
+	mostInRoom = 50   // Conversations that are asked for their task
+)
+
+// unclear refuses to choose among tasks.
+func unclear(what string) error {
+	return fault.New(fault.Input, "it is not clear which task is meant: %s", what).
+		WithHint("answer in the task's thread, or name it by its id; list shows what runs")
+}
+
 // inRoom finds the one task that is shown in a room, or the only one of several there that waits for a person.
 func (f finder) inRoom(ctx context.Context, room task.Room) (target, error) {
 	prefix := signals.ThreadKey(room, "")
 	var shown []row
-	err := f.server.each(ctx, conversations+running, 1000, func(r row) bool {
+	rows := 0
+	err := f.server.each(ctx, conversations+running, mostRows, func(r row) bool {
+		rows++
 		for _, key := range r.threads {
 			if strings.HasPrefix(key, prefix) {
 				shown = append(shown, r)
 				break
 			}
 		}
-		return len(shown) < 20
+		return len(shown) <= mostInRoom
 	})
-	if err != nil {
+	switch {
+	case err != nil:
 		return target{}, err
+	case len(shown) > mostInRoom:
+		return target{}, unclear(fmt.Sprintf("more than %d run in this room", mostInRoom))
+	case rows >= mostRows:
+		return target{}, unclear(fmt.Sprintf("%d or more are shown in all rooms, and not all were looked through", mostRows))
 	}
 	var all []target
 	for _, r := range shown {
@@ -134,12 +154,15 @@ func (f finder) choose(ctx context.Context, all []target) (target, error) {
 			WithHint("name it by its id; list shows what runs")
 	}
 	waits := map[string]bool{}
-	err := f.server.each(ctx, runningTasks+" AND "+signals.AttrNeedsHuman+" = true", 1000, func(r row) bool {
+	err := f.server.each(ctx, runningTasks+" AND "+signals.AttrNeedsHuman+" = true", mostRows, func(r row) bool {
 		waits[r.id] = true
 		return true
 	})
-	if err != nil {
+	switch {
+	case err != nil:
 		return target{}, err
+	case len(waits) >= mostRows:
+		return target{}, unclear(fmt.Sprintf("%d or more wait for a person, and not all were looked through", mostRows))
 	}
 	var one []target
 	for _, t := range all {
@@ -150,6 +173,5 @@ func (f finder) choose(ctx context.Context, all []target) (target, error) {
 	if len(one) == 1 {
 		return one[0], nil
 	}
-	return target{}, fault.New(fault.Input, "it is not clear which task is meant: %d run in this room", len(all)).
-		WithHint("answer in the task's thread, or name it by its id; list shows what runs")
+	return target{}, unclear(fmt.Sprintf("%d run in this room", len(all)))
 }

@@ -1,6 +1,7 @@
 package inbound
 
 import (
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -225,6 +226,45 @@ func TestWhichTask(t *testing.T) {
 	ev.Text = "status"
 	if a := w.handle(ev); !strings.Contains(a.Text, taskID) || !strings.Contains(a.Text, other) {
 		t.Errorf("status where none is shown: %q", a.Text)
+	}
+}
+
+// TestWhichOfManyTasks: a search that has not seen all tasks of a room chooses none of them, also when only one that it has seen waits.
+func TestWhichOfManyTasks(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		more   int
+		kind   string
+		thread string
+		answer string
+	}{
+		"as many as are asked":     {mostInRoom - 2, signals.Conversation, "slack:C1:5", "Plan revision 2 approved."},
+		"more in the room":         {mostInRoom - 1, signals.Conversation, "slack:C1:5", "more than 50 run in this room"},
+		"more in all rooms":        {mostRows, signals.Conversation, "slack:C2:5", "1000 or more are shown in all rooms"},
+		"more wait for somebody":   {mostRows, signals.CodingTask, "", "1000 or more wait for a person"},
+		"fewer wait for somebody":  {mostRows - 2, signals.CodingTask, "", "Plan revision 2 approved."},
+		"fewer are in other rooms": {mostRows - 3, signals.Conversation, "slack:C2:5", "Plan revision 2 approved."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			f := w.task(task.Approving)
+			f.workflow.attrs[signals.AttrNeedsHuman] = true
+			w.server.add(signals.ConversationID("quiet"), &fakeWorkflow{kind: signals.Conversation,
+				attrs: map[string]any{signals.AttrThread: []string{"slack:C1:9"}},
+				query: func(string, []any) (any, error) { return signals.TaskAnswer{Workflow: "acme-web-quiet"}, nil }})
+			for i := range c.more {
+				attrs := map[string]any{signals.AttrNeedsHuman: true}
+				if c.thread != "" {
+					attrs = map[string]any{signals.AttrThread: []string{c.thread}}
+				}
+				w.server.add(fmt.Sprint("more-", i), &fakeWorkflow{kind: c.kind, attrs: attrs,
+					query: func(string, []any) (any, error) { return signals.TaskAnswer{Workflow: "acme-web-more"}, nil }})
+			}
+			if a := w.handle(says(boss, "approve")); !strings.Contains(a.Text, c.answer) || strings.Contains(c.answer, "more") != (len(f.got) == 0) {
+				t.Errorf("answered %q, sent %v", a.Text, f.got)
+			}
+		})
 	}
 }
 

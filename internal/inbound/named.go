@@ -39,7 +39,7 @@ func (f finder) named(ctx context.Context, given string, ended bool) (row, error
 	for _, query := range queries {
 		var ids []string
 		err := f.server.each(ctx, query, 5000, func(r row) bool {
-			if !slices.Contains(ids, r.id) && (strings.HasPrefix(r.id, given) || strings.HasSuffix(r.id, given)) {
+			if !slices.Contains(ids, r.id) && isNamed(r.id, given) {
 				ids = append(ids, r.id)
 			}
 			return len(ids) < 5
@@ -54,6 +54,11 @@ func (f finder) named(ctx context.Context, given string, ended bool) (row, error
 		}
 	}
 	return row{}, none
+}
+
+// isNamed tells whether a person who gives an id, or its beginning or its end, may mean this task.
+func isNamed(id, given string) bool {
+	return id == given || len(given) >= minName && (strings.HasPrefix(id, given) || strings.HasSuffix(id, given))
 }
 
 // successor returns the workflow that takes commands for a task: the task while it runs, then the workflow that follows its pull request.
