@@ -155,11 +155,9 @@ func (s *onTelegram) reply(_ *testing.T, id, text string) {
 	n, _ := strconv.Atoi(id)
 	s.Say(adaTelegram, adaTelegram, "ada", text, n)
 }
-func (s *onTelegram) told() string { return strings.Join(s.Alerts(0), "\n") }
-func (s *onTelegram) listening() bool {
-	return true // what is not heard waits at Telegram
-}
-func (s *onTelegram) down(d bool) { s.Down(d) }
+func (s *onTelegram) told() string    { return strings.Join(s.Alerts(0), "\n") }
+func (s *onTelegram) listening() bool { return s.Listening() } // what is pressed before counts as late
+func (s *onTelegram) down(d bool)     { s.Down(d) }
 
 type onWhatsApp struct {
 	*whatsapptest.Server

@@ -19,6 +19,7 @@ import (
 
 const (
 	mostAnswer  = 1 << 20  // bytes of an answer to a call
+	mostPolled  = 100      // updates in one answer
 	mostUpdates = 32 << 20 // bytes of an answer to getUpdates
 	grace       = 15 * time.Second
 )
@@ -114,12 +115,12 @@ type answer struct {
 }
 
 // updates polls for updates. The library has only a loop for that, which confirms an update before it is handled. Offset
-// 0 confirms nothing; another one confirms all updates below it.
-func (t *Telegram) updates(ctx context.Context, token string, offset int64) ([]json.RawMessage, *refusal) {
+// 0 confirms nothing; another one confirms all updates below it. hold is how long Telegram waits for an update, if there is none.
+func (t *Telegram) updates(ctx context.Context, token string, offset int64, hold time.Duration) ([]json.RawMessage, *refusal) {
 	ask, _ := json.Marshal(map[string]any{
-		"offset": offset, "limit": 100, "timeout": int(t.hold / time.Second), "allowed_updates": []string{"message", "callback_query"},
+		"offset": offset, "limit": mostPolled, "timeout": int(hold / time.Second), "allowed_updates": []string{"message", "callback_query"},
 	})
-	limited, cancel := context.WithTimeout(ctx, t.hold+grace)
+	limited, cancel := context.WithTimeout(ctx, hold+grace)
 	defer cancel()
 	req, err := http.NewRequestWithContext(limited, http.MethodPost, t.base+"/bot"+token+"/getUpdates", bytes.NewReader(ask))
 	if err != nil {

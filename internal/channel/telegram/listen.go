@@ -41,6 +41,7 @@ type listener struct {
 	conflict string // reason of the last logged conflict
 	stuck    int64  // the update that hear fails on
 	tries    int    // how often it has failed
+	presses  presses
 }
 
 // round polls once and handles the updates.
@@ -48,10 +49,15 @@ func (l *listener) round(ctx context.Context) error {
 	if err := l.identify(ctx); err != nil {
 		return l.trouble(ctx, asRefusal(err))
 	}
-	list, r := l.updates(ctx, l.token, l.offset)
+	hold := l.hold
+	if l.presses.behind(l.now()) {
+		hold = 0
+	}
+	list, r := l.updates(ctx, l.token, l.offset, hold)
 	if r != nil {
 		return l.trouble(ctx, r)
 	}
+	l.presses.polled(list, l.now())
 	if l.failures > 0 {
 		l.log.Info("Telegram answers again", "failures", l.failures)
 	}
@@ -76,6 +82,7 @@ func (l *listener) identify(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		l.presses = presses{} // numbers of another bot's updates may be the same
 		l.token, l.me = token, user{ID: me.ID, Username: me.Username}
 		l.log.Info("listening to Telegram", "bot", me.Username, "id", me.ID, "hears mentions in groups", me.CanReadAllGroupMessages)
 		return nil
@@ -84,17 +91,15 @@ func (l *listener) identify(ctx context.Context) error {
 
 // take handles one update. It returns false if the update and those after it must be polled again.
 func (l *listener) take(ctx context.Context, raw json.RawMessage) bool {
-	var head struct {
-		ID int64 `json:"update_id"`
-	}
-	if err := json.Unmarshal(raw, &head); err != nil || head.ID == 0 {
+	id := numberOf(raw)
+	if id == 0 {
 		l.log.Error("Telegram sent an update without a number")
 		return true
 	}
 	var u update
 	if err := json.Unmarshal(raw, &u); err != nil {
-		l.log.Error("an update of Telegram can't be read and is left out", "update", head.ID)
-		l.offset = head.ID + 1
+		l.log.Error("an update of Telegram can't be read and is left out", "update", id)
+		l.offset = id + 1
 		return true
 	}
 	e, ok := u.event(l.me)
@@ -102,6 +107,9 @@ func (l *listener) take(ctx context.Context, raw json.RawMessage) bool {
 		l.dismiss(ctx, u, "")
 		l.offset = u.ID + 1
 		return ctx.Err() == nil
+	}
+	if u.Press != nil {
+		e.At = l.presses.at(u.ID)
 	}
 	limited, cancel := context.WithTimeout(ctx, handleTime)
 	answer, err := l.handle(limited, e)

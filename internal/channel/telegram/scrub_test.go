@@ -127,11 +127,11 @@ func nowhere(t *testing.T, base string, client *http.Client) {
 	clean(t, "edit", x.Edit(ctx, task.MessageRef{Room: room(group), Message: "5"}, channel.Message{Text: "x"}))
 	ended, end := context.WithCancel(ctx)
 	end()
-	_, r := x.updates(ended, testToken, 0)
+	_, r := x.updates(ended, testToken, 0, x.hold)
 	clean(t, "ended poll", r)
 	limited, end := context.WithTimeout(ctx, 50*time.Millisecond)
 	defer end()
-	_, r = x.updates(limited, testToken, 0)
+	_, r = x.updates(limited, testToken, 0, x.hold)
 	clean(t, "poll", r)
 	if err := x.Listen(ctx, func(context.Context, channel.Event) (channel.Answer, error) { return channel.Answer{}, nil }); err != nil {
 		t.Errorf("Listen: %v", err)

@@ -86,7 +86,7 @@ func (u update) event(me user) (channel.Event, bool) {
 	return e, ok
 }
 
-// event converts a press. The user's app supplies the token, so it may be anything. Telegram does not send the time.
+// event converts a press. The user's app supplies the token, so it may be anything. Telegram does not send the time (see presses).
 func (p press) event() (channel.Event, bool) {
 	if p.Message == nil || p.From.Bot || p.From.ID == 0 || !tokens.MatchString(p.Data) {
 		return channel.Event{}, false

@@ -21,13 +21,17 @@ func (s *Server) poll(w http.ResponseWriter, r *http.Request, p map[string]strin
 	}
 	offset, _ := strconv.ParseInt(p["offset"], 10, 64)
 	seconds, err := strconv.Atoi(p["timeout"])
-	if err != nil || seconds < 1 || seconds > 50 || offset < 0 {
+	if err != nil || seconds < 0 || seconds > 50 || offset < 0 {
 		s.t.Errorf("a poll of %q seconds from %q", p["timeout"], p["offset"])
 	}
 	newer, fail := s.begin(offset)
 	if fail != nil {
 		fail(w, r)
 		return
+	}
+	if seconds > 0 {
+		s.hold(1)
+		defer s.hold(-1)
 	}
 	over := time.NewTimer(time.Duration(seconds) * time.Second)
 	defer over.Stop()
@@ -60,6 +64,19 @@ func (s *Server) poll(w http.ResponseWriter, r *http.Request, p map[string]strin
 			return
 		}
 	}
+}
+
+func (s *Server) hold(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.held += n
+}
+
+// Listening reports whether a poll is held open: what people do now comes at once.
+func (s *Server) Listening() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.held > 0
 }
 
 // begin ends the previous poll, and confirms updates below the offset. newer is closed when the next poll begins.

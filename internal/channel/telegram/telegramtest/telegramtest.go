@@ -45,6 +45,7 @@ type Server struct {
 	confirmed int64         // all updates below are confirmed
 	offset    int64         // of the latest poll
 	polled    chan struct{} // closed when a newer poll begins; nil before the first
+	held      int           // polls that wait for an update
 	changed   chan struct{} // closed on a new update and on shutdown
 	pollFails []http.HandlerFunc
 	conflicts int

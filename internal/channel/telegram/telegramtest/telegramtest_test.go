@@ -99,7 +99,7 @@ func TestStrict(t *testing.T) {
 		"blanks":          {"sendMessage", text(" x"), 200},
 		"must not answer": {"sendMessage", text("x", "reply_parameters", map[string]any{"message_id": 7}), 200},
 		"empty button":    {"sendMessage", text("x", "reply_markup", map[string]any{"inline_keyboard": [][]any{{map[string]string{"text": "x"}}}}), 200},
-		"poll":            {"getUpdates", map[string]any{"offset": 0, "timeout": 0, "allowed_updates": []string{"message", "callback_query"}}, 200},
+		"poll":            {"getUpdates", map[string]any{"offset": 0, "timeout": -1, "allowed_updates": []string{"message", "callback_query"}}, 200},
 		"long alert":      {"answerCallbackQuery", map[string]any{"callback_query_id": "1", "text": strings.Repeat("x", 201)}, 400},
 	} {
 		if status, _ := do(t, s, c.method, c.params); status != c.status {
