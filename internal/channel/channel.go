@@ -115,6 +115,7 @@ type Event struct {
 	Text    string    // Said: the text without the mention or the slash command's name; Form: the input
 	ReplyTo string    // Said: id of the message that it answers, or of the root of its thread
 	Message string    // Said: id of the message itself; Press: of the message with the button
+	Files   bool      // Said: files came with the text, which are not taken
 	At      time.Time // by the platform's clock; zero if unknown
 }
 

@@ -162,10 +162,18 @@ func (h *Handler) Handle(ctx context.Context, ev channel.Event) (channel.Answer,
 	case channel.Said:
 		m := parseMessage(ev, h.redact)
 		d, err := h.messages.decide(ctx, m)
-		return h.actor.finish(ctx, m.event, d, err)
+		a, err := h.actor.finish(ctx, m.event, d, err)
+		if ev.Files && err == nil && a.Text != "" {
+			a.Text += filesNotTaken
+		}
+		return a, err
 	}
 	return channel.Answer{}, fault.New(fault.Internal, "an event of the unknown kind %q", ev.Kind)
 }
+
+// filesNotTaken follows the answer to a message that came with files.
+const filesNotTaken = "\n\nThe picture or file that came with it was not taken. " +
+	"Pictures are given to a task on the command line: `longshift run --image FILE`."
 
 // BoundChats returns the chats that people have bound with a code. It fails while they are not known.
 func (h *Handler) BoundChats(ctx context.Context) ([]signals.Binding, error) {

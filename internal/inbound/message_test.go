@@ -229,6 +229,22 @@ func TestWhichTask(t *testing.T) {
 	}
 }
 
+// TestFilesAreNotTaken: whoever sends a picture with words learns that only the words count. Talk that gets no answer gets none about it.
+func TestFilesAreNotTaken(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	f := w.task(task.Executing)
+	ev := replies(approver, "make it look like this")
+	ev.Files = true
+	if a := w.handle(ev); len(f.got) != 1 || !strings.HasSuffix(a.Text, "was not taken. Pictures are given to a task on the command line: `longshift run --image FILE`.") {
+		t.Errorf("answered %q, sent %v", a.Text, f.got)
+	}
+	ev.ID, ev.Room.Thread, ev.ReplyTo = "ev-2", "1.1", "1.1"
+	if a := w.handle(ev); a.Text != "" {
+		t.Errorf("talk in another thread is answered %q", a.Text)
+	}
+}
+
 // TestWhichOfManyTasks: a search that has not seen all tasks of a room chooses none of them, also when only one that it has seen waits.
 func TestWhichOfManyTasks(t *testing.T) {
 	t.Parallel()

@@ -42,7 +42,7 @@ func said(in incoming, self identity) *received {
 	}
 	e := channel.Event{ID: id("m", in.Channel, in.TS), Kind: channel.Said, User: user(in.User, in.Profile.DisplayName, in.Profile.Name),
 		Room: room(in.Channel, ""), Direct: mention || private, Text: decode(withoutMention(in.Text, self.user)),
-		Message: in.TS, At: at(in.TS)}
+		Message: in.TS, At: at(in.TS), Files: len(in.Files) > 0}
 	if reply {
 		e.Room.Thread, e.ReplyTo = in.ThreadTS, in.ThreadTS
 	}

@@ -18,21 +18,22 @@ type callback struct {
 
 // incoming is a message event, an app_mention event or an app_home_opened event.
 type incoming struct {
-	Type        string  `json:"type"`
-	Subtype     string  `json:"subtype"`
-	Channel     string  `json:"channel"`
-	ChannelType string  `json:"channel_type"`
-	User        string  `json:"user"`
-	BotID       string  `json:"bot_id"`
-	Text        string  `json:"text"`
-	TS          string  `json:"ts"`
-	ThreadTS    string  `json:"thread_ts"`
-	Team        string  `json:"team"`        // of the author, as the next two; which of them is set varies
-	UserTeam    string  `json:"user_team"`   // in channels shared with another workspace
-	SourceTeam  string  `json:"source_team"` // as UserTeam
-	Profile     profile `json:"user_profile"`
-	Tab         string  `json:"tab"`      // of app_home_opened: "home" or "messages"
-	EventTS     string  `json:"event_ts"` // of app_home_opened, which is no message
+	Type        string            `json:"type"`
+	Subtype     string            `json:"subtype"`
+	Channel     string            `json:"channel"`
+	ChannelType string            `json:"channel_type"`
+	User        string            `json:"user"`
+	BotID       string            `json:"bot_id"`
+	Text        string            `json:"text"`
+	TS          string            `json:"ts"`
+	ThreadTS    string            `json:"thread_ts"`
+	Team        string            `json:"team"`        // of the author, as the next two; which of them is set varies
+	UserTeam    string            `json:"user_team"`   // in channels shared with another workspace
+	SourceTeam  string            `json:"source_team"` // as UserTeam
+	Profile     profile           `json:"user_profile"`
+	Tab         string            `json:"tab"`      // of app_home_opened: "home" or "messages"
+	EventTS     string            `json:"event_ts"` // of app_home_opened, which is no message
+	Files       []json.RawMessage `json:"files"`
 	Edited      *struct {
 		TS string `json:"ts"`
 	} `json:"edited"`

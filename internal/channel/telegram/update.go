@@ -112,6 +112,7 @@ func (m message) event(me user) (channel.Event, bool) {
 	e := channel.Event{
 		Kind: channel.Said, User: m.From.person(), Room: m.room(), Direct: mentioned || m.Chat.Type == "private",
 		Text: text, Message: strconv.FormatInt(m.ID, 10), At: time.Unix(m.Date, 0).UTC(),
+		Files: m.Text == "", // a caption is that of a picture or another file
 	}
 	// In a topic, a message that is not a reply is sent as one to the message that opened the topic.
 	if r := m.ReplyTo; r != nil && len(r.Opens) == 0 {

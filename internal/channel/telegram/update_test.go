@@ -44,7 +44,8 @@ func TestEvents(t *testing.T) {
 		"reply to another": {`"message":{"message_id":9,"text":"yes",` + inGroup + `,` + theirs + `}`, nil},
 		"topic we opened": {`"message":{"message_id":9,"text":"lunch?","is_topic_message":true,"message_thread_id":7,` + inGroup + `,` +
 			strings.Replace(ours, `"text":"plan"`, `"forum_topic_created":{"name":"x","icon_color":1}`, 1) + `}`, nil},
-		"picture":  {`"message":{"message_id":9,"caption":"/status","photo":[{"file_id":"x"}],` + alone + `}`, said("status")},
+		"picture": {`"message":{"message_id":9,"caption":"/status","photo":[{"file_id":"x"}],` + alone + `}`,
+			&channel.Event{Kind: channel.Said, Text: "status", Message: "9", Files: true}},
 		"sticker":  {`"message":{"message_id":9,"sticker":{"file_id":"x"},` + alone + `}`, nil},
 		"new kind": {`"message":{"message_id":9,"text":"x","effect_id":{"type":"brand_new"},"paid_media":7,` + alone + `}`, said("x")},
 		"forwarded": {`"message":{"message_id":9,"text":"/run x","forward_origin":{"type":"user","sender_user":{"id":666,"first_name":"M"}},` +
