@@ -60,7 +60,8 @@ func (f *finder) release(ctx context.Context) error {
 		if isRunning(info) {
 			continue
 		}
-		err = f.source.Report(ctx, f.query, c.Key, intake.Note{TaskID: c.TaskID, Outcome: task.Failed, Sum: c.Sum})
+		err = f.source.Report(ctx, f.query, c.Key, intake.Note{TaskID: c.TaskID, Outcome: task.Failed, Sum: c.Sum,
+			Text: "It was ended from outside."})
 		if kind := fault.KindOf(err); err != nil && kind != fault.NotFound && kind != fault.Conflict {
 			return err
 		}

@@ -6,7 +6,6 @@ package heartbeat
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"path"
 	"path/filepath"
 	"strings"
@@ -76,5 +75,3 @@ func (d *desk) checkKey(key string) error {
 	}
 	return fault.New(fault.NotFound, "heartbeat: there is no %.80q: the file is %s", key, d.Name(d.name))
 }
-
-func (d *desk) id(sum string) string { return fmt.Sprintf("heartbeat:%s:%.8s", d.ID, sum) }

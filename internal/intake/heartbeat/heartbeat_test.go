@@ -88,6 +88,15 @@ func (p *place) waits() bool {
 	return n == 1
 }
 
+// listed returns the id of the file's work.
+func (p *place) listed() (id string) {
+	p.t.Helper()
+	if err := p.List(p.t.Context(), p.q, func(i intake.Item) bool { id = i.ID; return true }); err != nil || id == "" {
+		p.t.Fatalf("listed %q (%v)", id, err)
+	}
+	return id
+}
+
 func (p *place) read() intake.Work {
 	p.t.Helper()
 	w, err := p.Read(p.t.Context(), p.q, File)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"time"
 	"unicode/utf8"
 
 	"github.com/longshift/longshift/internal/fault"
@@ -35,6 +36,16 @@ func (s *Source) List(ctx context.Context, q intake.Query, visit func(intake.Ite
 	return nil
 }
 
+// Settles returns how long List waits until nobody has written to the file for the quiet time; 0 when it can list it now.
+func (s *Source) Settles(ctx context.Context, q intake.Query) (time.Duration, error) {
+	d, err := s.open(ctx, q)
+	if err != nil {
+		return 0, err
+	}
+	defer d.Close()
+	return d.Settles([]string{d.name}, s.config.Quiet, s.config.Now()), nil
+}
+
 // seen is the file together with the records about it.
 type seen struct {
 	intake.Work
@@ -56,7 +67,7 @@ func (s *Source) look(ctx context.Context, d *desk) (seen, error) {
 	}
 	text := split(f.Data)
 	sum := text.sum()
-	item := intake.Item{Key: d.name, ID: d.id(sum), Sum: sum, Title: Title}
+	item := intake.Item{Key: d.name, ID: d.mark(all, sum, "").ID, Sum: sum, Title: Title}
 	w := seen{Work: intake.Work{Item: item}, hidden: workfile.Hides(all, d.name, sum)}
 	person := bytes.TrimSpace(text.person())
 	w.No = no(f, person)
@@ -70,7 +81,7 @@ func (s *Source) look(ctx context.Context, d *desk) (seen, error) {
 	case w.No != "":
 	case !w.todo:
 		w.No = "nothing in the file is left to do"
-	case m != nil && !m.Runs():
+	case m != nil && !m.Runs() && !m.Over:
 		w.No = m.Why() + "; " + m.WayOut()
 	}
 	return w, nil

@@ -56,7 +56,9 @@ func (s *Source) Claim(ctx context.Context, q intake.Query, key string, n intake
 		if !look(person).work() {
 			return fault.New(fault.Conflict, "nothing in %s is left to do", d.Name(key))
 		}
-		return d.Marks.Claim(all, workfile.Mark{ID: d.id(n.Sum), Key: key, Sum: n.Sum, TaskID: n.TaskID, Began: s.config.Now().UTC()})
+		m := d.mark(all, n.Sum, n.TaskID)
+		m.Began = s.config.Now().UTC()
+		return d.Marks.Claim(all, m)
 	})
 }
 
@@ -82,8 +84,11 @@ func (s *Source) Report(ctx context.Context, q intake.Query, key string, n intak
 		}
 		for range attempts {
 			done, err := s.write(d, n, made, all)
-			if err != nil || done {
+			if err != nil {
 				return err
+			}
+			if done {
+				return s.moveOn(d)
 			}
 		}
 		return fault.New(fault.Infra, "%s: somebody else changes it all the time", d.Name(key))
@@ -92,25 +97,6 @@ func (s *Source) Report(ctx context.Context, q intake.Query, key string, n intak
 
 // attempts limits how often a write starts over because somebody has changed the file meanwhile.
 const attempts = 20
-
-// end marks the text as done before anything is written, so that it is not started again after a crash.
-func (s *Source) end(d *desk, n intake.Note, all []workfile.Mark) error {
-	known := workfile.Of(all, d.name, n.Sum)
-	m := workfile.Mark{ID: d.id(n.Sum), Key: d.name, Sum: n.Sum, TaskID: n.TaskID, Outcome: n.Outcome, Ended: s.config.Now().UTC()}
-	if known != nil && known.TaskID == n.TaskID && !known.Runs() {
-		m.Ended = known.Ended
-	}
-	if err := d.Marks.End(all, &m); err != nil {
-		return err
-	}
-	return d.Marks.Sweep(all, s.config.Now(), func(key string) (string, error) {
-		f, err := d.Read(key)
-		if fault.KindOf(err) == fault.NotFound {
-			return "", nil
-		}
-		return split(f.Data).sum(), err
-	})
-}
 
 // write updates the file with the note. It returns false when somebody has changed the file meanwhile.
 func (s *Source) write(d *desk, n intake.Note, made result, all []workfile.Mark) (bool, error) {
@@ -129,8 +115,9 @@ func (s *Source) write(d *desk, n intake.Note, made result, all []workfile.Mark)
 	}
 	next = next.add(n, s.config.Now())
 	if next.sum() != now.sum() && !(look(next.person()).lessThan(look(now.person()))) {
-		m := workfile.Mark{ID: d.id(next.sum()), Key: d.name, Sum: next.sum(), TaskID: n.TaskID, Outcome: n.Outcome, Ended: s.config.Now().UTC()}
-		if workfile.Of(all, d.name, m.Sum) == nil {
+		m := d.mark(all, next.sum(), n.TaskID)
+		m.Outcome, m.Ended, m.Over = n.Outcome, s.config.Now().UTC(), false
+		if known := workfile.Of(all, d.name, m.Sum); known == nil || known.Over {
 			if err := d.Marks.Put(m); err != nil {
 				return false, err
 			}

@@ -10,23 +10,30 @@ import (
 // branch.
 const Keep = 7 * 24 * time.Hour
 
+// KeepOver is how long a mark that is over is kept. It counts the tasks of its text, and the server refuses a task the id of an earlier one for
+// as long as it remembers that one.
+const KeepOver = 365 * 24 * time.Hour
+
 // Hides returns the mark that prevents work on a file with this text: that of a task that is working on the file, whatever its text is
 // now, or that of a task that has had this text. It returns nil if there is none.
 func Hides(all []Mark, key, sum string) *Mark {
 	if m := Running(all, key); m != nil {
 		return m
 	}
-	return Of(all, key, sum)
-}
-
-// Of returns the mark for a text, or nil.
-func Of(all []Mark, key, sum string) *Mark {
-	for i := range all {
-		if all[i].Key == key && all[i].Sum == sum {
-			return &all[i]
-		}
+	if m := Of(all, key, sum); m != nil && !m.Over {
+		return m
 	}
 	return nil
+}
+
+// Of returns the newest mark for a text, or nil.
+func Of(all []Mark, key, sum string) (newest *Mark) {
+	for i := range all {
+		if m := &all[i]; m.Key == key && m.Sum == sum && (newest == nil || m.Tasks > newest.Tasks) {
+			newest = m
+		}
+	}
+	return newest
 }
 
 // Running returns the mark of the task that is working on a file, or nil.
@@ -68,7 +75,7 @@ func (d *MarkedFolder) Ending(all []Mark, key, taskID, sum string) (string, erro
 
 // End marks the text of a task that has ended and drops the task's mark on any other text. The caller holds the lock.
 func (m *Marks) End(all []Mark, one *Mark) error {
-	if known := Of(all, one.Key, one.Sum); known != nil {
+	if known := Of(all, one.Key, one.Sum); known != nil && known.ID == one.ID {
 		one.Began = known.Began
 	}
 	if err := m.Put(*one); err != nil {
@@ -103,15 +110,18 @@ func outcome(m Mark) string {
 	return string(m.Outcome)
 }
 
-// Sweep drops marks that are older than Keep and whose text no longer exists. says returns the checksum of a file's text, "" if there is
-// none. The caller holds the lock.
+// Sweep drops marks that are older than Keep, or KeepOver if they are over, and whose text no longer exists. says returns the checksum of a
+// file's text, "" if there is none. The caller holds the lock.
 func (m *Marks) Sweep(all []Mark, now time.Time, says func(key string) (string, error)) error {
 	for _, one := range all {
-		since := one.Ended
-		if one.Runs() {
+		since, keep := one.Ended, Keep
+		switch {
+		case one.Runs():
 			since = one.Began
+		case one.Over:
+			keep = KeepOver
 		}
-		if now.Sub(since) < Keep {
+		if now.Sub(since) < keep {
 			continue
 		}
 		sum, err := says(one.Key)

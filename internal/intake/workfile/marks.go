@@ -17,7 +17,8 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// Mark records that a task is working, or has worked, on a text. Each text has one mark.
+// Mark records that a task is working, or has worked, on a text. A text has one mark; the mark of its next task takes the place of one that
+// is over.
 type Mark struct {
 	ID       string       `json:"id"`  // of the work: intake.Item.ID
 	Key      string       `json:"key"` // name of the file
@@ -27,6 +28,8 @@ type Mark struct {
 	Ended    time.Time    `json:"ended,omitzero"` // zero while the task runs
 	Outcome  task.Outcome `json:"outcome,omitempty"`
 	Removing bool         `json:"removing,omitempty"` // the file is being removed
+	Tasks    int          `json:"tasks,omitempty"`    // how many tasks the text has had before this one
+	Over     bool         `json:"over,omitempty"`     // the file has moved on from the text: if it comes back, it is new work
 }
 
 // Runs reports whether the task has not ended.
