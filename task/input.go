@@ -12,6 +12,7 @@ import (
 const (
 	MaxInput = 256 << 10
 	MaxTask  = 32 << 10
+	MaxKey   = maxName // of the name that work has at its source
 	maxTitle = 1 << 10
 	maxBody  = 128 << 10
 	maxName  = 200

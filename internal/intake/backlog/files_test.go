@@ -65,6 +65,21 @@ func TestWhatIsWork(t *testing.T) {
 	p.listed("plain.md", "x.md.md")
 }
 
+// TestLongName: a name that a task could not begin with is refused before a task is made of it.
+func TestLongName(t *testing.T) {
+	fits, long := strings.Repeat("a", task.MaxKey-len(".md"))+".md", strings.Repeat("日", 70)+".md"
+	p := newPlace(t, map[string]string{fits: order, long: order})
+	p.listed(fits, long)
+	if w := p.read(fits); w.No != "" {
+		t.Errorf("%d bytes: %s", len(fits), w.No)
+	}
+	w := p.read(long)
+	if !strings.Contains(w.No, "give it a shorter name") || w.Task != "" {
+		t.Errorf("%d bytes: %+v", len(long), w)
+	}
+	kindOf(t, p.Claim(t.Context(), p.q, long, intake.Note{TaskID: "t1", Sum: w.Sum}), fault.Conflict)
+}
+
 func TestIDs(t *testing.T) {
 	long := strings.Repeat("long-", 48)
 	p := newPlace(t, map[string]string{"a-b.md": "a", "a b.md": "a", "A-B.md": "a", "a_b.md": "a", "日本.md": "a", "中国.md": "a",

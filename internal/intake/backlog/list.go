@@ -114,7 +114,7 @@ func (s *Source) Read(ctx context.Context, q intake.Query, key string) (intake.W
 	if err != nil {
 		return intake.Work{}, fmt.Errorf("backlog: %w", err)
 	}
-	w := intake.Work{Item: d.item(key, f), No: no(f)}
+	w := intake.Work{Item: d.item(key, f), No: no(key, f)}
 	if w.No == "" {
 		w.Task = string(f.Data)
 	}
@@ -129,8 +129,10 @@ func (s *Source) Read(ctx context.Context, q intake.Query, key string) (intake.W
 }
 
 // no returns why a file can't be an order, "" when it can.
-func no(f workfile.File) string {
+func no(key string, f workfile.File) string {
 	switch {
+	case len(key) > task.MaxKey:
+		return fmt.Sprintf("its name has %d bytes; a task's has at most %d: give it a shorter name", len(key), task.MaxKey)
 	case f.Size > task.MaxTask:
 		return fmt.Sprintf("the file has %d bytes; a task has at most %d: put less into it, or several files", f.Size, task.MaxTask)
 	case !utf8.Valid(f.Data) || bytes.IndexByte(f.Data, 0) >= 0:

@@ -55,7 +55,7 @@ func (s *Source) Claim(ctx context.Context, q intake.Query, key string, n intake
 		if f.Sum() != n.Sum {
 			return fault.New(fault.Conflict, "%s was edited after the task was made", d.Name(key)).WithHint("it is listed again as other work")
 		}
-		if why := no(f); why != "" {
+		if why := no(key, f); why != "" {
 			return fault.New(fault.Conflict, "%s can't be started: %s", d.Name(key), why)
 		}
 		return d.Marks.Claim(all, workfile.Mark{ID: d.id(key, n.Sum), Key: key, Sum: n.Sum, TaskID: n.TaskID, Began: s.config.Now().UTC()})
