@@ -112,6 +112,7 @@ type ReleaseRequest struct {
 // OpenPull is a pull request of Longshift that other tasks may have to wait for.
 type OpenPull struct {
 	Workflow   string          `json:"workflow,omitempty"` // workflow id of its follower; empty when there is none
+	Task       string          `json:"task,omitempty"`     // workflow id of the task that has opened it, when nobody follows it
 	Repository task.Repository `json:"repository"`
 	Number     int             `json:"number"`
 	URL        string          `json:"url,omitempty"`

@@ -118,7 +118,8 @@ func TestTaskTakesItsTurn(t *testing.T) {
 		t.Errorf("asked for %+v", in)
 	}
 	l := w.released[0].Request
-	if l.Spent <= 0 || l.Spent != end.Usage.CostUSD || l.Pull == nil || l.Pull.Number != end.PullRequest.Number {
+	if l.Spent <= 0 || l.Spent != end.Usage.CostUSD || l.Pull == nil || l.Pull.Number != end.PullRequest.Number ||
+		l.Pull.Task != end.WorkflowID {
 		t.Errorf("left with %+v, spent %v", l, end.Usage.CostUSD)
 	}
 	if r := w.source[len(w.source)-1]; r.Outcome != task.PullRequest || r.PullRequest == "" || r.Origin.Key != "7" || r.TaskID != end.TaskID {

@@ -89,8 +89,9 @@ func outcomeLine(e *ending) string {
 func (t *pipeline) depart(ctx workflow.Context, followed bool) {
 	var pull *signals.OpenPull
 	if s := t.status; t.publisher.published(s.Outcome) {
-		pull = &signals.OpenPull{Repository: t.def.repo, Number: s.PullRequest.Number, URL: s.PullRequest.URL}
+		pull = &signals.OpenPull{Repository: t.def.repo, Number: s.PullRequest.Number, URL: s.PullRequest.URL, Task: s.WorkflowID}
 		if followed {
+			pull.Task = ""
 			r := t.publisher.followed
 			pull.Workflow = signals.PullRequestID(r.Host, r.Owner, r.Name, pull.Number)
 		}

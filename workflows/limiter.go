@@ -116,7 +116,10 @@ func (g *limiter) reconcile(ctx workflow.Context) error {
 		}
 	}
 	g.Pulls = slices.DeleteFunc(g.Pulls, func(p signals.OpenPull) bool {
-		return slices.ContainsFunc(seen.Ended, func(e signals.OpenPull) bool { return e == p })
+		return slices.ContainsFunc(seen.Ended, func(e signals.OpenPull) bool {
+			e.Task = p.Task // a worker of an earlier release leaves it out
+			return e == p
+		})
 	})
 	for _, p := range seen.Open {
 		g.pullOpened(p)

@@ -257,6 +257,28 @@ func TestLimiterWaitsForPullRequests(t *testing.T) {
 		"b: sessions", "b: open_pull_request", "b: in")
 }
 
+// A pull request that nobody follows names the way out, and is dropped also when a worker of an earlier release reports its end.
+func TestLimiterNamesTheWayOut(t *testing.T) {
+	t.Parallel()
+	b := newLimiterBench(t)
+	guard := task.Guard{Sessions: 1, PauseIfOpenPR: true}
+	pull := signals.OpenPull{Task: "heartbeat:web:1", Number: 1, URL: "/srv/web, pull request 1"}
+	b.acquire(0, "a", guard)
+	b.release(10*time.Second, "a", func(r *signals.ReleaseRequest) { r.Pull = &pull })
+	b.acquire(time.Minute, "b", guard)
+	b.world(activities.Reconciled{})
+	detail := ""
+	b.after(2*time.Minute, func() {
+		detail = b.answers["b"].Detail
+		b.world(activities.Reconciled{Ended: []signals.OpenPull{{Number: pull.Number, URL: pull.URL}}})
+	})
+	b.run(2 * time.Hour)
+	b.want("a: in", "b: open_pull_request", "b: in")
+	if !strings.Contains(detail, "`longshift undo heartbeat:web:1`") {
+		t.Errorf("it waits: %s", detail)
+	}
+}
+
 // A pull request that people's own tasks have opened counts too, and so do their tasks.
 func TestLimiterSeesWhatPassedItBy(t *testing.T) {
 	t.Parallel()

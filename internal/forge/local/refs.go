@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/fault"
-	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/internal/repo/git"
 )
 
@@ -141,19 +140,4 @@ func (g *repository) point(ctx context.Context, r *Record) error {
 		}
 	}
 	return fault.New(fault.Infra, "set %s: its lock is held", name)
-}
-
-// settle marks an open pull request as merged when the base branch contains its head.
-func (g *repository) settle(ctx context.Context, r *Record) error {
-	if r.State != forge.Open {
-		return nil
-	}
-	_, err := g.git(ctx, nil, "merge-base", "--is-ancestor", r.HeadCommit, "refs/heads/"+r.Base)
-	switch {
-	case err == nil:
-		r.State = forge.Merged
-	case git.ExitCode(err) < 0: // 1 means no, 128 that the branch is gone: still open
-		return err
-	}
-	return nil
 }
