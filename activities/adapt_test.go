@@ -6,6 +6,7 @@ import (
 
 	"github.com/longshift/longshift/internal/intake"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // What comes, or is on its way, ends the quiet.
@@ -29,6 +30,19 @@ func TestQuietPolls(t *testing.T) {
 		f := &finder{in: PollSourceInput{Intake: signals.IntakeInput{Source: string(c.source)}, Quiet: 3}, out: c.found, asked: c.full}
 		if got := f.quiet(); got != c.want {
 			t.Errorf("%s: %d", name, got)
+		}
+	}
+}
+
+// The next file begins at once after a task that was declined because its file was changed while it waited, and not after a failure.
+func TestNextFileBegins(t *testing.T) {
+	t.Parallel()
+	for o, want := range map[task.Outcome]bool{
+		task.PullRequest: true, task.AlreadyDone: true, task.MaxIterations: true, task.Declined: true,
+		task.Failed: false, task.Cancelled: false, task.ChecksFailed: false, task.AllBlocked: false,
+	} {
+		if got := continues(o); got != want {
+			t.Errorf("%s: %v", o, got)
 		}
 	}
 }

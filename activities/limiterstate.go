@@ -15,7 +15,9 @@ import (
 )
 
 // roomFor returns how many tasks of an intake may be started, and who is there. Tasks of a tracker may wait, so that people see them. A task
-// for a file starts only when it can work at once: until then people may change the file, or put another one before it.
+// for a file starts only when nobody else is at work: until then people may change the file, or put another one before it. It does wait for
+// pull requests, money and errors, so that people see what holds it up and can resume it. If its file is changed meanwhile, it is declined at
+// its claim, and the intake polls again.
 func (c *Control) roomFor(ctx context.Context, r task.Repository, in signals.IntakeInput) (room int, there census, err error) {
 	file := !intake.Kind(in.Source).Tracker()
 	if there, err = c.census(ctx, r, in.Name, file); err != nil {

@@ -73,12 +73,15 @@ func (c *Control) ReportToSource(ctx context.Context, in SourceInput) error {
 	if err != nil {
 		return fmt.Errorf("tell %s that %s is %s: %w", in.Origin.Source, in.Origin.Key, in.Stage, err)
 	}
-	well := in.Outcome.Good() || in.Outcome == task.MaxIterations
-	if in.Stage == Reported && well && !intake.Kind(in.Origin.Source).Tracker() { // after a failure the next task may fail too
+	if in.Stage == Reported && continues(in.Outcome) && !intake.Kind(in.Origin.Source).Tracker() {
 		c.pollAgain(ctx, in.Origin.Intake)
 	}
 	return nil
 }
+
+// continues tells whether the next file may begin at once. After a failure the next task may fail too. A task is declined also when its file
+// was changed while it waited for more than its turn: that file is new work.
+func continues(o task.Outcome) bool { return o.Good() || o == task.MaxIterations || o == task.Declined }
 
 // pollAgain triggers an intake at once, so that the next file does not wait for the interval. A paused intake stays paused. Failures are
 // only logged: the schedule triggers the intake later.
