@@ -10,8 +10,9 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// A claim consists of the claim label and a note of ours in state working. People see the label and remove it to let another task begin;
-// the note says which task has claimed the issue. Each task has one note, found by its TaskID, so that a retry finds its own.
+// A claim consists of the claim label and a note of ours in state working. People see the label. Once they have removed it, another task
+// may claim the issue; it does not begin by itself, `/longshift run` starts it. The note says which task has claimed the issue. Each task has
+// one note, found by its TaskID, so that a retry finds its own.
 //
 // The order makes a crash at any point harmless:
 //
@@ -140,11 +141,11 @@ func before(a, b forge.Note) bool {
 
 func (s *Source) taken(number int, q intake.Query) error {
 	return fault.New(fault.Conflict, "another task has claimed issue #%d of %s", number, q.Repository.Text).
-		WithHint("take the label %q off the issue to let another task have it", s.claim)
+		WithHint("to let another task have it, take the label %q off the issue and write `/longshift run` there", s.claim)
 }
 
 // Report implements intake.Reporter. The claim label is set whatever else the outcome is: a merge closes the issue, and failed work does not
-// start again by itself. A person can restart it by removing the label. A task that declines has set the label by its claim, unless it was
+// start again by itself. A person can restart it with `/longshift run`. A task that declines has set the label by its claim, unless it was
 // refused the issue: then nobody works on it, or another task, which has set the label.
 func (s *Source) Report(ctx context.Context, q intake.Query, key string, n intake.Note) error {
 	number, err := s.check(q, key, n)

@@ -114,7 +114,7 @@ func TestReleased(t *testing.T) {
 	b := newBench(t)
 	n := b.wanted()
 	b.must(b.claim(n, "dead"))
-	mustBe(t, b.claim(n, "t2"), fault.Conflict, "take the label \"longshift-claimed\" off")
+	mustBe(t, b.claim(n, "t2"), fault.Conflict, "take the label \"longshift-claimed\" off the issue and write `/longshift run`")
 	b.server.Unlabel(repoName, n, "carol", claimLabel)
 	b.clock.advance(time.Minute)
 	b.must(b.claim(n, "t2"))

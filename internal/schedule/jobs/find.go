@@ -124,8 +124,8 @@ func (b Book) each(ctx context.Context, ids []string) ([]*kept, error) {
 	return found, nil
 }
 
-// describe reads one schedule and its newest run. Errors are those of the server. A schedule that Longshift has not created is reported
-// as not found.
+// describe reads one schedule and its newest run. Errors are those of the server. The job of a schedule that Longshift has not
+// created has no user.
 func (b Book) describe(ctx context.Context, id string) (*kept, error) {
 	call, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
