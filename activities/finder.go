@@ -20,7 +20,8 @@ type finder struct {
 	asked       bool // the limiter, for room
 	room        int  // tasks that may still be started
 	read, bytes int
-	failed      int // in a row
+	last        intake.Item // that was read
+	failed      int         // in a row
 	out         Found
 	err         error
 }
@@ -45,13 +46,14 @@ func (f *finder) consider(ctx context.Context, i intake.Item) bool {
 		f.leave(i.Key, "it has had its task: "+i.ID)
 		return f.more()
 	}
-	if seen <= f.in.Past && i.Changed.Before(f.in.PastAt.Add(-unsettled)) {
+	if hasPassed(f.in.Passed, i) && i.Changed.Before(f.in.Passed.At.Add(-unsettled)) {
 		return f.more()
 	}
 	if f.err = f.askRoom(ctx); f.err != nil || f.full() {
 		return false
 	}
 	f.read++
+	f.last = i
 	w, err := f.source.Read(ctx, f.query, i.Key)
 	switch {
 	case fault.KindOf(err) == fault.NotFound:
@@ -108,16 +110,32 @@ func (f *finder) more() bool {
 	return !f.out.More
 }
 
-// past returns how much of the list the next poll leaves out, and when that was read. Refusals are not remembered for long, so it would
-// otherwise read the same pieces again and never come to those behind them.
-func (f *finder) past() (int, time.Time) {
+// passed returns up to where the next poll leaves out the list. Refusals are not remembered for long, so it would otherwise read the same
+// pieces again and never come to those behind them. It is no count: pieces leave the list when they are claimed.
+func (f *finder) passed() signals.Passed {
 	switch {
 	case f.read >= mostRead:
-		return f.out.Seen, f.in.Now
+		return signals.Passed{Key: f.last.Key, Priority: f.last.Priority, Created: f.last.Created, At: f.in.Now}
 	case f.full(), f.out.More && f.out.Seen < mostSeen: // it has not come to the end for another reason
-		return f.in.Past, f.in.PastAt
+		return f.in.Passed
 	}
-	return 0, time.Time{}
+	return signals.Passed{}
+}
+
+// hasPassed tells whether a piece of work comes before a position in its list, or is there. Trackers list by priority, then by age; of two
+// pieces with one time it is not known which comes first. Files have neither, and are listed by name.
+func hasPassed(p signals.Passed, i intake.Item) bool {
+	switch {
+	case p.Key == "":
+		return false
+	case i.Priority != p.Priority:
+		return i.Priority > p.Priority
+	case !i.Created.Equal(p.Created):
+		return i.Created.Before(p.Created)
+	case i.Created.IsZero():
+		return i.Key <= p.Key
+	}
+	return i.Key == p.Key
 }
 
 func (f *finder) leave(key, why string) {

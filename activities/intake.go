@@ -14,8 +14,7 @@ type PollSourceInput struct {
 	Intake  signals.IntakeInput        `json:"intake"`
 	Refused map[string]signals.Refusal `json:"refused,omitempty"` // by the poll before
 	Quiet   int                        `json:"quiet,omitempty"`   // polls in a row before this one that have found nothing
-	Past    int                        `json:"past,omitempty"`    // work at the head of the list that has been read; see PollResult
-	PastAt  time.Time                  `json:"pastAt,omitzero"`   // when that was read
+	Passed  signals.Passed             `json:"passed,omitzero"`   // work at the head of the list that has been read; see PollResult
 	Now     time.Time                  `json:"now"`
 }
 
@@ -82,6 +81,6 @@ func (c *Control) findWork(ctx context.Context, in PollSourceInput) (Found, erro
 		return Found{}, f.err
 	}
 	f.out.Quiet = f.quiet()
-	f.out.Past, f.out.PastAt = f.past()
+	f.out.Passed = f.passed()
 	return f.out, nil
 }

@@ -44,8 +44,15 @@ type PollResult struct {
 	Refused map[string]Refusal `json:"refused,omitempty"` // work that must not be started, by its key and text
 	Again   time.Duration      `json:"again,omitempty"`   // nanoseconds until the source can be listed, because somebody is editing it
 	Quiet   int                `json:"quiet,omitempty"`   // polls in a row, with this one, that have found nothing
-	Past    int                `json:"past,omitempty"`    // pieces at the head of the list that are read only if they have changed
-	PastAt  time.Time          `json:"pastAt,omitzero"`   // since then
+	Passed  Passed             `json:"passed,omitzero"`   // pieces at the head of the list that are read only if they have changed
+}
+
+// Passed is a position in the list of a source: that of the last piece of work that was read, which need not be in the list any more.
+type Passed struct {
+	Key      string    `json:"key"`
+	Priority int       `json:"priority,omitempty"`
+	Created  time.Time `json:"created,omitzero"`
+	At       time.Time `json:"at"` // when it was read
 }
 
 // Refusal is why work must not be started, and when that was determined.

@@ -29,7 +29,7 @@ func IssueIntake(ctx workflow.Context, in signals.IntakeInput) (signals.PollResu
 	}
 	pollPage(ctx, in, nil)
 	var found activities.Found
-	request := activities.PollSourceInput{Intake: in, Refused: before.Refused, Quiet: before.Quiet, Past: before.Past, PastAt: before.PastAt,
+	request := activities.PollSourceInput{Intake: in, Refused: before.Refused, Quiet: before.Quiet, Passed: before.Passed,
 		Now: workflow.Now(ctx)}
 	if err := workflow.ExecuteActivity(sourcePoll(ctx, "look at "+in.Source), control.PollSource, request).Get(ctx, &found); err != nil {
 		return signals.PollResult{}, err

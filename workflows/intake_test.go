@@ -22,13 +22,13 @@ func TestPollGoesOn(t *testing.T) {
 		asked = in
 		return activities.Found{}, nil
 	}, activity.RegisterOptions{Name: "PollSource"})
-	before := signals.PollResult{At: time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC), Past: 50, PastAt: time.Unix(7, 0), Quiet: 2, Refused: map[string]signals.Refusal{"3": {Why: "no"}}}
+	before := signals.PollResult{At: time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC), Passed: signals.Passed{Key: "50", At: time.Unix(7, 0)}, Quiet: 2, Refused: map[string]signals.Refusal{"3": {Why: "no"}}}
 	env.SetLastCompletionResult(before)
 	env.ExecuteWorkflow(workflows.IssueIntake, signals.IntakeInput{Name: "calc", Source: "github", Repository: "acme/web"})
 	if err := env.GetWorkflowError(); err != nil {
 		t.Fatal(err)
 	}
-	if asked.Past != 50 || !asked.PastAt.Equal(before.PastAt) || asked.Quiet != 2 || len(asked.Refused) != 1 {
+	if asked.Passed.Key != "50" || !asked.Passed.At.Equal(before.Passed.At) || asked.Quiet != 2 || len(asked.Refused) != 1 {
 		t.Errorf("asked %+v", asked)
 	}
 }

@@ -102,7 +102,8 @@ func (p *polled) Read(_ context.Context, _ intake.Query, key string) (w intake.W
 func (p *polled) add(n int) {
 	for range n {
 		key := strconv.Itoa(len(p.items) + 1)
-		p.items = append(p.items, intake.Item{Key: key, ID: "work-" + key, Changed: polledAt.Add(-24 * time.Hour)})
+		p.items = append(p.items, intake.Item{Key: key, ID: "work-" + key, Changed: polledAt.Add(-24 * time.Hour),
+			Created: polledAt.Add(-48*time.Hour + time.Duration(len(p.items))*time.Minute)})
 	}
 }
 

@@ -90,7 +90,7 @@ func TestRefusalsStarveNothing(t *testing.T) {
 	look := func(after time.Duration) (found []string) {
 		t.Helper()
 		p.read = nil
-		f := p.poll(activities.PollSourceInput{Now: polledAt.Add(after), Refused: last.Refused, Past: last.Past, PastAt: last.PastAt,
+		f := p.poll(activities.PollSourceInput{Now: polledAt.Add(after), Refused: last.Refused, Passed: last.Passed,
 			Intake: signals.IntakeInput{Source: string(intake.GitHub), Queue: 10}})
 		for _, w := range f.Work {
 			found = append(found, w.Key)

@@ -122,7 +122,7 @@ func wanted(q intake.Query, priority float64) filter {
 func (i item) item() intake.Item {
 	title, _ := forge.IssueText(i.Title, "")
 	it := intake.Item{Key: i.Identifier, ID: "issue:linear:" + strings.ToLower(i.Identifier), Title: title,
-		URL: forge.CleanLine(i.Url, maxURL), Created: i.CreatedAt}
+		URL: forge.CleanLine(i.Url, maxURL), Created: i.CreatedAt, Changed: i.UpdatedAt}
 	if i.Priority >= 1 && i.Priority <= 4 {
 		it.Priority = 5 - int(i.Priority)
 	}

@@ -42,6 +42,25 @@ func TestListOrder(t *testing.T) {
 	}
 }
 
+// TestListChanged: an issue that was changed says so, so that a poll which goes on behind it reads it again.
+func TestListChanged(t *testing.T) {
+	w := open(t)
+	key := w.Add(lineartest.Issue{Title: "x", Labels: []string{"longshift"}, Created: noon.Add(-time.Hour)})
+	changed := func() (at time.Time) {
+		t.Helper()
+		must(t, "List", w.List(t.Context(), query, func(i intake.Item) bool { at = i.Changed; return true }))
+		return at
+	}
+	if at := changed(); !at.Equal(noon.Add(-time.Hour)) {
+		t.Errorf("it was changed at %s", at)
+	}
+	before := w.Now()
+	w.Edit(key, "y", "")
+	if at := changed(); at.Before(before) {
+		t.Errorf("it was edited at %s, and changed at %s", before, at)
+	}
+}
+
 func TestListFilter(t *testing.T) {
 	w := open(t)
 	w.AddTeam("OPS")

@@ -411,6 +411,9 @@ func (v *issue) GetPriority() float64 { return v.item.Priority }
 // GetCreatedAt returns issue.CreatedAt, and is useful for accessing the field via an interface.
 func (v *issue) GetCreatedAt() time.Time { return v.item.CreatedAt }
 
+// GetUpdatedAt returns issue.UpdatedAt, and is useful for accessing the field via an interface.
+func (v *issue) GetUpdatedAt() time.Time { return v.item.UpdatedAt }
+
 func (v *issue) UnmarshalJSON(b []byte) error {
 
 	if string(b) == "null" {
@@ -468,6 +471,8 @@ type __premarshalissue struct {
 	Priority float64 `json:"priority"`
 
 	CreatedAt time.Time `json:"createdAt"`
+
+	UpdatedAt time.Time `json:"updatedAt"`
 }
 
 func (v *issue) MarshalJSON() ([]byte, error) {
@@ -497,6 +502,7 @@ func (v *issue) __premarshalJSON() (*__premarshalissue, error) {
 	retval.Url = v.item.Url
 	retval.Priority = v.item.Priority
 	retval.CreatedAt = v.item.CreatedAt
+	retval.UpdatedAt = v.item.UpdatedAt
 	return &retval, nil
 }
 
@@ -557,6 +563,9 @@ type item struct {
 	Priority float64 `json:"priority"`
 	// The time at which the entity was created.
 	CreatedAt time.Time `json:"createdAt"`
+	// The last time at which the entity was meaningfully updated. This is the same as the creation time if the entity hasn't
+	// been updated after creation.
+	UpdatedAt time.Time `json:"updatedAt"`
 }
 
 // GetIdentifier returns item.Identifier, and is useful for accessing the field via an interface.
@@ -573,6 +582,9 @@ func (v *item) GetPriority() float64 { return v.Priority }
 
 // GetCreatedAt returns item.CreatedAt, and is useful for accessing the field via an interface.
 func (v *item) GetCreatedAt() time.Time { return v.CreatedAt }
+
+// GetUpdatedAt returns item.UpdatedAt, and is useful for accessing the field via an interface.
+func (v *item) GetUpdatedAt() time.Time { return v.UpdatedAt }
 
 // moveIssueIssueUpdateIssuePayload includes the requested fields of the GraphQL type IssuePayload.
 // The GraphQL type's documentation follows.
@@ -1139,6 +1151,7 @@ fragment item on Issue {
 	url
 	priority
 	createdAt
+	updatedAt
 }
 fragment person on User {
 	id
@@ -1298,6 +1311,7 @@ fragment item on Issue {
 	url
 	priority
 	createdAt
+	updatedAt
 }
 `
 
@@ -1357,6 +1371,7 @@ fragment item on Issue {
 	url
 	priority
 	createdAt
+	updatedAt
 }
 `
 

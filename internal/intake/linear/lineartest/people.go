@@ -17,7 +17,7 @@ func (s *Server) change(key string, f func(i *issue)) {
 
 func (s *Server) note(i *issue, by string, e event) {
 	e.at, e.actor = s.Now(), s.user(by)
-	i.history = append(i.history, e)
+	i.history, i.updated = append(i.history, e), e.at
 }
 
 // Move sets the state of an issue.
@@ -58,7 +58,7 @@ func (s *Server) Delegate(key, by, to string) {
 }
 
 func (s *Server) Edit(key, title, body string) {
-	s.change(key, func(i *issue) { i.title, i.body = title, body })
+	s.change(key, func(i *issue) { i.title, i.body, i.updated = title, body, s.Now() })
 }
 
 // Trash moves an issue to the trash, where it can still be read by its id for a while.

@@ -82,7 +82,7 @@ func (s *Server) issue(i *issue) object {
 	}
 	return fields{
 		"id": i.id, "identifier": i.key, "number": i.number, "title": i.title, "description": i.body, "priority": i.priority,
-		"url": "https://linear.app/acme/issue/" + i.key, "createdAt": i.created, "archivedAt": i.archived, "trashed": trashed,
+		"url": "https://linear.app/acme/issue/" + i.key, "createdAt": i.created, "updatedAt": i.updated, "archivedAt": i.archived, "trashed": trashed,
 		"state": showState(i.state), "assignee": s.show(i.assignee), "delegate": s.show(i.delegate), "creator": s.show(i.creator),
 		"team": fields{"id": i.team.id, "key": i.team.key}.object("Team"),
 		"labels": func(args map[string]any) (any, error) {

@@ -54,7 +54,8 @@ type issue struct {
 	labels               []string
 	assignee, delegate   *user
 	creator              *user
-	created, archived    time.Time
+	created, updated     time.Time
+	archived             time.Time
 	trashed              bool
 	comments             []*comment
 	history              []event
@@ -125,7 +126,7 @@ func (s *Server) Add(i Issue) string {
 	}
 	t.last++
 	n := &issue{id: s.id("issue"), key: fmt.Sprintf("%s-%d", t.key, t.last), number: t.last, title: i.Title, body: i.Body, team: t,
-		state: s.state(t, i.State), labels: i.Labels, priority: i.Priority, created: i.Created, creator: s.user(i.Creator)}
+		state: s.state(t, i.State), labels: i.Labels, priority: i.Priority, created: i.Created, updated: i.Created, creator: s.user(i.Creator)}
 	n.assignee, n.delegate = s.user(i.Assignee), s.user(i.Delegate)
 	s.ws.issues, s.ws.lists = append(s.ws.issues, n), nil
 	if s.ws.byKey == nil {
