@@ -61,9 +61,27 @@ func TestTickedWorkComesBack(t *testing.T) {
 		if p.waits() {
 			t.Fatal("listed although all is ticked")
 		}
+		if n := p.marks(); n != 1 {
+			t.Errorf("%d marks after task %d: one counts the tasks", n, i)
+		}
 		p.write(strings.Replace(p.content(), "[x]", "[ ]", 1))
 		p.later(workfile.Keep + time.Hour)
 	}
+}
+
+// marks returns how many marks there are.
+func (p *place) marks() int {
+	p.t.Helper()
+	d, err := p.open(p.t.Context(), p.q)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer d.Close()
+	all, err := d.Marks.All()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return len(all)
 }
 
 // TestFailedTextDoesNotComeBack: a text whose task has failed waits for another text, whatever the file said in between.

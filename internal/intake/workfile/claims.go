@@ -10,8 +10,8 @@ import (
 // branch.
 const Keep = 7 * 24 * time.Hour
 
-// KeepOver is how long a mark that is over is kept. It counts the tasks of its text, and the server refuses a task the id of an earlier one for
-// as long as it remembers that one.
+// KeepOver is how long a mark that is over, or comes after one, is kept. It counts the tasks of its text, and the server refuses a task the id
+// of an earlier one for as long as it remembers that one.
 const KeepOver = 365 * 24 * time.Hour
 
 // Hides returns the mark that prevents work on a file with this text: that of a task that is working on the file, whatever its text is
@@ -110,29 +110,35 @@ func outcome(m Mark) string {
 	return string(m.Outcome)
 }
 
-// Sweep drops marks that are older than Keep, or KeepOver if they are over, and whose text no longer exists. says returns the checksum of a
-// file's text, "" if there is none. The caller holds the lock.
+// Sweep drops marks that are older than Keep, or KeepOver if they count tasks, and whose text no longer exists, and those whose text has a newer
+// one. says returns the checksum of a file's text, "" if there is none. The caller holds the lock.
 func (m *Marks) Sweep(all []Mark, now time.Time, says func(key string) (string, error)) error {
 	for _, one := range all {
-		since, keep := one.Ended, Keep
-		switch {
-		case one.Runs():
-			since = one.Began
-		case one.Over:
-			keep = KeepOver
+		stale, err := one.stale(all, now, says)
+		if err == nil && stale {
+			err = m.Drop(one.ID)
 		}
-		if now.Sub(since) < keep {
-			continue
-		}
-		sum, err := says(one.Key)
 		if err != nil {
 			return err
 		}
-		if sum == "" || !one.Runs() && sum != one.Sum {
-			if err := m.Drop(one.ID); err != nil {
-				return err
-			}
-		}
 	}
 	return nil
+}
+
+func (m Mark) stale(all []Mark, now time.Time, says func(key string) (string, error)) (bool, error) {
+	if Of(all, m.Key, m.Sum).Tasks > m.Tasks { // the newer one counts the tasks
+		return true, nil
+	}
+	since, keep := m.Ended, Keep
+	switch {
+	case m.Runs():
+		since = m.Began
+	case m.Over || m.Tasks > 0:
+		keep = KeepOver
+	}
+	if now.Sub(since) < keep {
+		return false, nil
+	}
+	sum, err := says(m.Key)
+	return err == nil && (sum == "" || !m.Runs() && sum != m.Sum), err
 }
