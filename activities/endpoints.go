@@ -26,31 +26,22 @@ func (la *launcher) open(in SessionInput, rec *record) (*endpoints, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &endpoints{model: model{session, in.api()}, caller: new(atomic.Pointer[Caller])}
+	e := &endpoints{model: model{session, in.api(), in.Model}, caller: new(atomic.Pointer[Caller])}
 	e.caller.Store(in.caller())
-	if e.serves(in) {
+	if !in.byTools() {
 		return e, nil
 	}
-	if err := la.openReports(e, in, rec); err != nil {
+	if e.reports, err = reporting.Open(la.reporting(in, rec)); err != nil {
 		e.close()
 		return nil, err
 	}
 	return e, nil
 }
 
-// serves tells whether the session has its tools to report by. The agent that is prestarted for a session is that of the likeliest role, and
-// the session may have another.
+// serves tells whether the session has its model here, and its tools to report by. The agent that is prestarted for a session is that of the
+// likeliest role, and the session may have another.
 func (e *endpoints) serves(in SessionInput) bool {
-	return !in.byTools() || e.reports != nil && e.reports.Role() == in.Role
-}
-
-// openReports opens the server for the session's reports, in place of one with the tools of another role.
-func (la *launcher) openReports(e *endpoints, in SessionInput, rec *record) (err error) {
-	if e.reports != nil {
-		e.reports.Close()
-	}
-	e.reports, err = reporting.Open(la.reporting(in, rec))
-	return err
+	return e.model.serves(in) && (!in.byTools() || e.reports != nil && e.reports.Role() == in.Role)
 }
 
 // keepReports opens the reports of a session that makes them without a server.

@@ -14,7 +14,11 @@ import (
 type model struct {
 	endpoint *gateway.Session // nil when agents talk to their own endpoint
 	api      gateway.API      // by which it is asked
+	name     string           // of the only model that it lets the agent ask; "" for any
 }
+
+// serves tells whether the session may ask its own model here.
+func (m *model) serves(in SessionInput) bool { return m.api == in.api() && m.name == in.Model }
 
 // usage returns the usage of the session over all its attempts on this host; zero without a gateway.
 func (m *model) usage() task.Usage {

@@ -154,3 +154,33 @@ func TestEarlyAgentInAnotherBox(t *testing.T) {
 	}
 	b.free(in)
 }
+
+// TestEarlyAgentOfAnotherModel: a session that turns out to have another model reaches its own, in the role that was expected and in another.
+func TestEarlyAgentOfAnotherModel(t *testing.T) {
+	t.Parallel()
+	for name, likely := range map[string]task.Role{task.AgentScript: task.Implementer, task.AgentClaude: task.Reviewer} {
+		status := 0
+		w := newWarmer(&player{play: func(ctx context.Context, s agent.Session, _ func(agent.Event)) (out agent.Outcome, err error) {
+			status, err = askFor(ctx, "private-implementer", s)
+			return agent.Outcome{Kind: agent.Completed}, err
+		}})
+		b := newBench(t, map[string]agent.Agent{name: w})
+		b.useModel(replies)
+		b.prepare()
+		in := b.session(task.Implementer, name)
+		next := in
+		next.Role, next.Model, in.Model = likely, "private-reviewer", "private-implementer"
+		b.prestarter.start(t.Context(), &next)
+		b.prestarted(in.ID)
+		warm, _ := w.waits(in.ID)
+		_, err := b.attempt().session(b.Sessions, in)
+		must(t, err)
+		if ran := w.sessions(); status != http.StatusOK || len(ran) != 1 || ran[0].Token == warm.Token {
+			t.Errorf("%s: the model answered %d; run as %+v, warmed for %+v", name, status, ran, warm)
+		}
+		if _, waits := w.waits(in.ID); waits {
+			t.Errorf("%s: the agent still waits", name)
+		}
+		b.free(in)
+	}
+}

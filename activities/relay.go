@@ -117,7 +117,7 @@ func (la *launcher) follow(in SessionInput, rec *record, from *relay) (*endpoint
 	if err != nil {
 		return nil, err
 	}
-	e := &endpoints{model: model{session, in.api()}, caller: from.ends.caller, from: from.origin, box: from.ends.box}
+	e := &endpoints{model: model{session, in.api(), in.Model}, caller: from.ends.caller, from: from.origin, box: from.ends.box}
 	e.caller.Store(in.caller())
 	if from.ends.reports == nil {
 		return e, nil

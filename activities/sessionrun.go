@@ -158,28 +158,20 @@ func (r *sessionRun) coolDown() {
 	}
 }
 
-// open opens the session's endpoints, or takes over those of its prestarted agent.
+// open opens the session's endpoints, or takes over those of its prestarted agent. Of an agent that was made ready for another role or another
+// model nothing is taken over.
 func (r *sessionRun) open() (*endpoints, error) {
 	if r.prestarted == nil {
 		return r.of.launcher.open(r.in, r.rec)
 	}
-	if from := r.origin(); from != nil && from.role != r.in.Role { // nothing of that session is for another role
-		r.coolDown()
+	if from := r.origin(); from != nil && from.role != r.in.Role || !r.prestarted.serves(r.in) {
+		r.coolDown() // it is connected to what is closed now
 		r.prestarted.close()
 		r.rec.goOn(nil)
 		return r.of.launcher.open(r.in, r.rec)
 	}
 	if m := r.prestarted.model.endpoint; m != nil {
 		m.SetBudget(r.in.CeilingUSD)
-	}
-	if r.prestarted.serves(r.in) {
-		return r.prestarted, nil
-	}
-	r.coolDown() // it is connected to the server that is closed now
-	r.prestarted.box = nil
-	if err := r.of.launcher.openReports(r.prestarted, r.in, r.rec); err != nil {
-		r.prestarted.close()
-		return nil, err
 	}
 	return r.prestarted, nil
 }
