@@ -9,12 +9,14 @@ import (
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
 
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
+	"github.com/longshift/longshift/workflows"
 )
 
 func unanswered() error { return temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_SCHEDULE_TO_START, nil) }
@@ -259,6 +261,28 @@ func TestTimeOfFailedAsksCounts(t *testing.T) {
 		t.Errorf("walls %s", got)
 	}
 	if s.Outcome != task.PullRequest || s.Worked < 80*time.Minute || s.Worked > 90*time.Minute {
+		t.Errorf("outcome %s, worked %s", s.Outcome, s.Worked)
+	}
+}
+
+// The running time of Longshift's own agent counts once when its host is lost: the session tells it, and the heartbeat of the act that was cut off.
+func TestTimeOfLostSessionCountsOnce(t *testing.T) {
+	w := newWorld(t)
+	w.settings.Agent, w.settings.Approval.Mode = task.AgentNative, task.ApprovalNone
+	w.hosts, w.probe = []string{"alpha", "beta"}, unanswered
+	lost := false
+	w.env.RegisterWorkflowWithOptions(func(_ workflow.Context, run workflows.SessionRun) (activities.SessionResult, error) {
+		in := run.Open.SessionInput
+		if in.Role != task.Implementer || lost {
+			return well(in), nil
+		}
+		lost = true
+		beat := signals.Heartbeat{Session: in.ID, Worked: 40 * time.Minute}
+		return activities.SessionResult{}, temporal.NewApplicationErrorWithOptions("lost", string(fault.Infra), temporal.ApplicationErrorOptions{
+			NonRetryable: true, Cause: temporal.NewHeartbeatTimeoutError(beat),
+			Details: []any{"", workflows.SessionProgress{Head: "answer1", Worked: 30 * time.Minute}}})
+	}, workflow.RegisterOptions{Name: signals.AgentSession})
+	if s := w.start(t); s.Outcome != task.PullRequest || s.Worked < 30*time.Minute || s.Worked > 40*time.Minute {
 		t.Errorf("outcome %s, worked %s", s.Outcome, s.Worked)
 	}
 }

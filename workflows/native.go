@@ -54,6 +54,12 @@ func (se *sessions) native(ctx workflow.Context, s *session, in activities.Sessi
 	return err
 }
 
+// toldTime tells whether native has counted the running time of an ask that failed. The heartbeat of the act that was cut off tells it once more.
+func toldTime(ctx workflow.Context, err error) bool {
+	_, told := progressOf(err)
+	return told && workflow.GetVersion(ctx, nativeOnce, workflow.DefaultVersion, 1) >= 1
+}
+
 // passOn signals the messages of people to a session. One that ends meanwhile is told of them when it continues.
 func (se *sessions) passOn(ctx workflow.Context, s *session, child workflow.ChildWorkflowFuture) {
 	for _, m := range se.inbox.takeTells() {

@@ -94,8 +94,12 @@ func (se *sessions) converse(ctx workflow.Context, role task.Role, b brief) (act
 	}
 }
 
-// triesCount is the change since which the running time of an ask that fails counts.
-const triesCount = "tries-count"
+// triesCount is the change since which the running time of an ask that fails counts, and nativeOnce the one since which it counts once where a
+// session of Longshift's own agent has told it already.
+const (
+	triesCount = "tries-count"
+	nativeOnce = "native-time-counts-once"
+)
 
 // ask runs the session on the task's host.
 func (se *sessions) ask(ctx workflow.Context, s *session) (activities.SessionResult, error) {
@@ -131,7 +135,7 @@ func (se *sessions) ask(ctx workflow.Context, s *session) (activities.SessionRes
 				*s.on(se.assignment.Host) = b.Usage
 				se.budget.count(s)
 			}
-			if ok && b.Worked > 0 && workflow.GetVersion(ctx, triesCount, workflow.DefaultVersion, 1) >= 1 {
+			if ok && b.Worked > 0 && !toldTime(ctx, err) && workflow.GetVersion(ctx, triesCount, workflow.DefaultVersion, 1) >= 1 {
 				count(b.Worked)
 			}
 		},
