@@ -90,6 +90,17 @@ func (ad *admissions) ceiling() float64 {
 	return least
 }
 
+// allowed is the most that the task may cost in all while it has its admissions; 0 for no limit.
+func (ad *admissions) allowed() float64 {
+	least := 0.0
+	for _, one := range ad.all {
+		if most := one.before + one.ceiling; one.granted && one.ceiling > 0 && (least == 0 || most < least) {
+			least = most
+		}
+	}
+	return least
+}
+
 // queued shows that the task waits, and for what.
 func (ad *admissions) queued(ctx workflow.Context, a signals.AcquireAnswer) {
 	s := ad.status

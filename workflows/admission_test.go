@@ -329,6 +329,28 @@ func TestResumeWhileQueuedIsLimited(t *testing.T) {
 	}
 }
 
+// What a person adds to a task at work does not pass what its limiter has reserved, whether its settings are known or not.
+func TestAddedMoneyIsReserved(t *testing.T) {
+	t.Parallel()
+	kept := signals.AcquireAnswer{Limiter: "limiter:x", Admitted: true, Ceiling: 7}
+	w := newArriving(t, kept)
+	w.asking = func() { w.env.SignalWorkflow(signals.Resume, signals.ResumeRequest{AddCost: 5}) }
+	var said *answer
+	w.agent = func(activities.SessionInput) (activities.SessionResult, error) {
+		if said == nil {
+			said = w.update(signals.Resume, signals.ResumeRequest{AddCost: 5})
+		}
+		return activities.SessionResult{}, nil
+	}
+	end := w.startWith(t, issue7)
+	if end.Outcome != task.PullRequest || end.BudgetUSD != 7 {
+		t.Errorf("ended %s with a budget of %v", end.Outcome, end.BudgetUSD)
+	}
+	if !strings.Contains(said.ack.Text, "a day's cost leaves it $7.00") {
+		t.Errorf("who has added hears %+v", said)
+	}
+}
+
 // An abandon that comes while the claim is on its way leaves nothing claimed.
 func TestAbandonedWhileClaiming(t *testing.T) {
 	t.Parallel()

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	"go.temporal.io/sdk/workflow"
+
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
 )
@@ -14,6 +16,8 @@ type budget struct {
 	before  task.Usage    // used before the first of these sessions
 	maxCost float64       // the operator's, 0 for none
 	maxTime time.Duration // the operator's, 0 for none
+
+	admissions *admissions // which keep money of the day's for the task
 }
 
 // restore takes over what was used before.
@@ -35,8 +39,17 @@ func (bu *budget) over() (cost, running bool) {
 	return bu.maxCost > 0 && bu.status.BudgetUSD > bu.maxCost, bu.maxTime > 0 && bu.status.BudgetTime > bu.maxTime
 }
 
-// raise adds to the budget, up to what the operator allows, and says so when that is less.
-func (bu *budget) raise(cost float64, running time.Duration) (limited string) {
+// reservedAdded is the change since which money that a person adds does not pass what limiters have reserved for the task.
+const reservedAdded = "reserved-added"
+
+// passes tells whether the budget, with what a person has added, is more than most, which limiters have reserved; 0 is no limit.
+func (bu *budget) passes(ctx workflow.Context, most float64) bool {
+	return most > 0 && bu.status.BudgetUSD > most && workflow.GetVersion(ctx, reservedAdded, workflow.DefaultVersion, 1) >= 1
+}
+
+// raise adds to the budget, up to what the operator allows and the limiters have reserved, and says so when that is less.
+func (bu *budget) raise(ctx workflow.Context, cost float64, running time.Duration) (limited string) {
+	before := bu.status.BudgetUSD
 	bu.status.BudgetUSD += cost
 	bu.status.BudgetTime += running
 	overCost, overTime := bu.over()
@@ -45,6 +58,10 @@ func (bu *budget) raise(cost float64, running time.Duration) (limited string) {
 	}
 	if overTime {
 		bu.status.BudgetTime, limited = bu.maxTime, limited+fmt.Sprintf("; the operator allows %s in all", spell(bu.maxTime))
+	}
+	if most := bu.admissions.allowed(); cost > 0 && bu.passes(ctx, most) {
+		bu.status.BudgetUSD = max(before, most)
+		limited += fmt.Sprintf("; the limit of a day's cost leaves it %s in all, and more can be added once they are used", usd(most))
 	}
 	return limited
 }

@@ -210,7 +210,7 @@ func (ib *inbox) onReject(_ workflow.Context, r signals.RejectRequest) string {
 
 func (ib *inbox) onResume(ctx workflow.Context, r signals.ResumeRequest) string {
 	more, _ := addTime(r) // validated
-	limited := ib.budget.raise(r.AddCost, more)
+	limited := ib.budget.raise(ctx, r.AddCost, more)
 	if r.Note != "" {
 		ib.tell(r.By, r.Note)
 	}

@@ -126,7 +126,7 @@ func newPipeline(ctx workflow.Context, def *definition, status signals.Status) *
 	t.parking = &parking{facts: f, journal: t.journal, inbox: t.inbox, checkRuns: t.checkRuns}
 	t.origin = &origin{facts: f, parking: t.parking}
 	t.admissions = &admissions{facts: f, journal: t.journal, inbox: t.inbox, origin: t.origin, parking: t.parking}
-	t.parking.admissions = t.admissions
+	t.parking.admissions, t.budget.admissions = t.admissions, t.admissions
 	t.runner = &runner{facts: f, journal: t.journal, budget: t.budget, parking: t.parking}
 	t.sessions = &sessions{facts: f, journal: t.journal, inbox: t.inbox, questions: t.questions, budget: t.budget, parking: t.parking,
 		runner: t.runner}

@@ -45,12 +45,15 @@ func (t *pipeline) prepare(ctx workflow.Context) error {
 	t.status.Agent, t.status.Iterations, t.status.Notify = s.Agent, s.Iterations, &s.Notify
 	added := t.status.BudgetUSD // by a person, before the settings were known
 	t.status.BudgetUSD += s.Budget.Cost
-	if most := t.admissions.ceiling(); most > 0 {
+	if most := t.admissions.ceiling(); added > 0 && t.budget.passes(ctx, most) { // what was added by then was asked for, too
+		t.status.BudgetUSD = most
+		t.journal.say(ctx, "budget", "what was added before the settings were known is limited; the limit of a day's cost leaves %s", usd(most))
+	} else if most > 0 {
 		t.status.BudgetUSD = min(t.status.BudgetUSD, most+added)
 	}
 	t.status.BudgetTime += s.Budget.Time.Std()
 	if cost, running := t.budget.over(); (cost || running) && workflow.GetVersion(ctx, limitAdded, workflow.DefaultVersion, 1) >= 1 {
-		t.journal.say(ctx, "budget", "what was added before the settings were known is limited%s", t.budget.raise(0, 0))
+		t.journal.say(ctx, "budget", "what was added before the settings were known is limited%s", t.budget.raise(ctx, 0, 0))
 	}
 	from := t.status.Base
 	if t.status.BaseCommit != "" {
