@@ -12,6 +12,7 @@ type reading struct {
 	usage    apiUsage // as far as it was received
 	seen     bool     // the answer contained usage
 	complete bool     // the answer was received completely
+	over     bool     // a stream has told its end, but maybe no usage
 	text     int64    // bytes of output that passed, a lower bound
 	failed   string   // the type of an error that occurred mid-stream
 }

@@ -73,7 +73,7 @@ func (e *openAIStreamed) output() int64 {
 // openAIEvent reads an event of a stream of either API.
 func openAIEvent(m *streamMeter, data []byte) {
 	if bytes.Equal(bytes.TrimSpace(data), doneWord) {
-		m.read.complete = m.read.complete || m.read.seen
+		m.read.over, m.read.complete = true, m.read.complete || m.read.seen
 		return
 	}
 	var e openAIStreamed
@@ -94,7 +94,7 @@ func openAIEvent(m *streamMeter, data []byte) {
 		m.read.failed = cmp.Or(e.Error, &openAIError{}).name()
 		m.read.complete = e.Type == "response.failed" && m.read.seen
 	case e.Type == "response.completed" || e.Type == "response.incomplete":
-		m.read.complete = true
+		m.read.over, m.read.complete = true, true
 	case e.Usage != nil && e.Choices != nil && len(e.Choices) == 0: // the last event of a chat; [DONE] alone may follow
 		m.read.complete = true
 	}

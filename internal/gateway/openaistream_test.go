@@ -100,6 +100,38 @@ func TestClientGoneWhileTheModelThinks(t *testing.T) {
 	}
 }
 
+// TestEndpointGoneWhileTheModelThinks: thoughts that nobody sees are counted by the time, also where the endpoint or a proxy breaks the stream off.
+// An error that it tells instead, and an answer that has come to its end, are no reason to count more than has arrived.
+func TestEndpointGoneWhileTheModelThinks(t *testing.T) {
+	created := event("response.created", object{"type": "response.created", "response": object{"model": "gpt-5.5", "usage": nil}})
+	for name, c := range map[string]struct {
+		path, body string
+		events     []string
+		closed     bool // in good order
+		want       int64
+	}{
+		"responses":     {"/v1/responses", asksSimply, []string{created}, false, 6000},
+		"a chat":        {"/v1/chat/completions", chatsSimply, chatted100(func(string) object { return object{"content": ""} })[:1], false, 6000},
+		"it is closed":  {"/v1/responses", asksSimply, []string{created}, true, 6000},
+		"it tells why":  {"/v1/responses", asksSimply, []string{created, data(object{"type": "error", "code": "server_error"})}, false, 0},
+		"without usage": {"/v1/chat/completions", chatsSimply, []string{data(object{"choices": []any{}}), "data: [DONE]\n\n"}, true, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			now := newClock()
+			_, s := openOpenAIAt(t, now, 0, func(w http.ResponseWriter, _ *http.Request) {
+				answerStream(w, c.events)
+				now.advance(time.Minute)
+				if !c.closed {
+					panic(http.ErrAbortHandler)
+				}
+			})
+			if got := askBroken(t, s, c.path, c.body); got.Output != c.want || got.Calls != 1 {
+				t.Errorf("usage %+v; want %d tokens of output", got, c.want)
+			}
+		})
+	}
+}
+
 // askBroken posts a body, reads whatever comes, and returns the usage of the session.
 func askBroken(t *testing.T, s *Session, path, body string) task.Usage {
 	t.Helper()

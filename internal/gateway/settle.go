@@ -44,7 +44,7 @@ func (c *call) record() {
 func (c *call) settlement(r reading) settlement {
 	st := settlement{model: cmp.Or(r.model, c.bid.model), status: c.status}
 	gone := c.request.Context().Err() != nil || c.session.ctx.Err() != nil
-	if gone && !r.complete && !r.seen {
+	if (gone || c.brokenOff(r)) && !r.complete && !r.seen {
 		r.text = max(r.text, guessBytes*c.unseen())
 	}
 	switch {
@@ -62,10 +62,18 @@ func (c *call) settlement(r reading) settlement {
 	return st
 }
 
+// brokenOff tells whether the endpoint or the network has broken the answer off. A stream that just ends is, too: proxies close it in good order.
+func (c *call) brokenOff(r reading) bool {
+	if _, streams := c.meter.(*streamMeter); streams {
+		return !r.over && r.failed == ""
+	}
+	return !c.whole
+}
+
 // tokensPerSecond is how fast a model thinks that does not show it: about what large models give.
 const tokensPerSecond = 100
 
-// unseen estimates the output that was made for a client that is gone, whether it has arrived or not.
+// unseen estimates the output that was made for an answer that was broken off, whether it has arrived or not.
 func (c *call) unseen() int64 {
 	switch {
 	case !c.bid.stream:
