@@ -1,6 +1,8 @@
 package activities
 
 import (
+	"context"
+	"errors"
 	"time"
 
 	"github.com/longshift/longshift/internal/agent"
@@ -71,6 +73,22 @@ func (m *model) failing() time.Time {
 		return time.Time{}
 	}
 	return state.FailingSince
+}
+
+// throttledPause is how long a session waits whose model endpoint has answered "too many requests", once for each attempt so far.
+const throttledPause = 20 * time.Second
+
+// throttled has a session that the endpoint only wants later tried again. At a later attempt, or if the gateway knows better, the quota counts as
+// used up, as for Longshift's own agent.
+func (m *model) throttled(ctx context.Context, err error) error {
+	if _, ok := errors.AsType[*agent.Throttled](err); !ok {
+		return err
+	}
+	n := heartbeatOf(ctx).info.Attempt
+	if n > mostThrottled || m.endpoint != nil && m.endpoint.State().Limit != nil {
+		return nil
+	}
+	return &fault.Later{After: time.Duration(n) * throttledPause, Err: err}
 }
 
 // judge corrects the result of a session where the gateway knows more: that it refused a call because of the budget,

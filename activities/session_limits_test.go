@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"net/http"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/task"
 )
 
@@ -57,6 +59,35 @@ func TestLimitsAreJudgedByTheGateway(t *testing.T) {
 		if res.Kind != c.want || !res.Reset.Equal(c.reset) || u.calls.Load()-before != c.calls {
 			t.Errorf("%s: %s, reset %s, %d calls; want %s, %s, %d", c.name, res.Kind, res.Reset, u.calls.Load()-before, c.want, c.reset, c.calls)
 		}
+	}
+}
+
+// A session that is only asked to come later is tried again, and after some attempts, or when the gateway knows of it, the quota counts as used up.
+func TestThrottledSession(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]agent.Agent{})
+	u := b.useModel(refuses(http.StatusTooManyRequests, "rate_limit_error", "slow down", map[string]string{"Retry-After": "1"}))
+	b.prepare()
+	b.Agents["script"] = &player{play: func(ctx context.Context, s agent.Session, _ func(agent.Event)) (agent.Outcome, error) {
+		_, err := askModel(ctx, s)
+		return agent.Outcome{Kind: agent.Quota, Text: "slow down"}, cmp.Or[error](err, &agent.Throttled{Err: fault.New(fault.Infra, "slow down")})
+	}}
+	try := func(number int32) (SessionResult, error) {
+		a, in := b.attempt(), b.session(task.Implementer, "script")
+		a.number, in.Ask = number, 2
+		return a.session(b.Sessions, in)
+	}
+	for number, pause := range map[int32]time.Duration{1: 20 * time.Second, mostThrottled: time.Minute} {
+		if _, err := try(number); applicationError(t, err).NextRetryDelay() != pause {
+			t.Errorf("attempt %d: %v", number, err)
+		}
+	}
+	if res, err := try(mostThrottled + 1); err != nil || res.Kind != agent.Quota || res.Error != "slow down" {
+		t.Errorf("the last attempt: %+v, %v", res, err)
+	}
+	u.answer = refuses(http.StatusTooManyRequests, "rate_limit_error", "used up", map[string]string{"Retry-After": "3600"})
+	if res, err := try(1); err != nil || res.Kind != agent.Quota || res.Reset.IsZero() {
+		t.Errorf("a quota that the gateway knows of: %+v, %v", res, err)
 	}
 }
 

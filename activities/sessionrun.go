@@ -90,6 +90,7 @@ func (r *sessionRun) do(ctx context.Context) (_ SessionResult, err error) {
 	} else if ends.ended() {
 		out.Kind, runErr = agent.Completed, nil
 	}
+	runErr = model.throttled(ctx, runErr)
 	usage := ends.end(out.Kept)
 	if usage == (task.Usage{}) {
 		usage = out.Usage

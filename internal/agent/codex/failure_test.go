@@ -28,7 +28,7 @@ func TestFailures(t *testing.T) {
 		"quota with a reset in words": {fault: agenttest.Fault{Status: 429, Body: `{"error":{"type":"usage_limit_reached","message":"limit","resets_at":1995700000}}`},
 			kind: agent.Quota, reset: reset - reset%60, text: "usage limit"},
 		"no money":          {fault: agenttest.Fault{Status: 429, Type: "insufficient_quota", Code: "insufficient_quota", Body: "no money"}, kind: agent.Quota, text: "Quota exceeded"},
-		"too fast":          {fault: agenttest.Fault{Status: 429, Body: "slow down"}, kind: agent.Quota, text: "429"},
+		"too fast":          {fault: agenttest.Fault{Status: 429, Body: "slow down"}, kind: agent.Quota, err: fault.Infra, text: "429"},
 		"key":               {fault: agenttest.Fault{Status: 401, Body: "bad key"}, kind: agent.AuthFailed, text: "bad key"},
 		"forbidden":         {fault: agenttest.Fault{Status: 403, Body: "not yours"}, kind: agent.AuthFailed, text: "not yours"},
 		"budget":            {fault: agenttest.Fault{Status: 402, Body: "longshift_budget: this session has used its budget"}, kind: agent.Budget, text: "used its budget"},

@@ -71,6 +71,7 @@ func judge(p problem, l limits, now time.Time) program.Verdict {
 		if v.Reset = l.reset(); v.Reset.IsZero() {
 			v.Reset = resetTime(p.Message, now)
 		}
+		v.Throttled = name != "usageLimitExceeded" && v.Reset.IsZero()
 	case name == "unauthorized" || status == 401 || status == 403:
 		v.Kind = agent.AuthFailed
 	case name == "modelNotFound":

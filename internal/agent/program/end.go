@@ -57,11 +57,16 @@ type Verdict struct {
 	Reset time.Time  // of the quota; zero if it is unknown
 	Fault fault.Kind // kind of a fault outside of the session, or ""
 	Hint  string
+
+	Throttled bool // for Quota: the endpoint may only want to be asked later; see agent.Throttled
 }
 
 // Outcome completes an outcome with the verdict. For a fault outside of the session there is an error too, of that kind.
 func (v Verdict) Outcome(o agent.Outcome, s agent.Session) (agent.Outcome, error) {
 	o.Kind, o.Text, o.Reset = v.Kind, v.named(s), v.Reset
+	if v.Throttled {
+		return o, &agent.Throttled{Err: fault.New(fault.Infra, "%s", o.Text)}
+	}
 	if v.Fault == "" {
 		return o, nil
 	}
