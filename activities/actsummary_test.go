@@ -14,7 +14,8 @@ import (
 type filling struct {
 	saying
 	room    int
-	cutAt   int // tokens below which a summary does not fit; 0 for none
+	cutAt   int  // tokens below which a summary does not fit; 0 for none
+	silent  bool // it tells no usage
 	queries []transcript.Query
 }
 
@@ -40,7 +41,9 @@ func (m *filling) Answer(ctx context.Context, e agent.Endpoint, q transcript.Que
 		return transcript.Answer{Text: "Half of it is done."}, nil
 	}
 	a, err := m.saying.Answer(ctx, e, q)
-	a.Usage.Input = int64(1000 * live)
+	if a.Usage.Input = int64(1000 * live); m.silent {
+		a.Usage = task.Usage{}
+	}
 	return a, err
 }
 
@@ -50,9 +53,10 @@ func TestNativeConversationIsSummarised(t *testing.T) {
 	for name, c := range map[string]struct {
 		context, room, asked int // asked: for a summary, until it fitted
 		cutAt                int
+		silent               bool
 	}{
-		"before it is full": {10_000, 100, 1, 0}, "refused": {200_000, 8, 2, 0}, "refused without results too": {200_000, 5, 3, 0},
-		"cut off": {200_000, 8, 3, 10_000},
+		"before it is full": {10_000, 100, 1, 0, false}, "refused": {200_000, 8, 2, 0, false}, "refused without results too": {200_000, 5, 3, 0, false},
+		"cut off": {200_000, 8, 3, 10_000, false}, "refused, and no usage is told": {200_000, 8, 2, 0, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, nil)
@@ -61,7 +65,7 @@ func TestNativeConversationIsSummarised(t *testing.T) {
 			for range 6 {
 				answers = append(answers, []transcript.Call{calling("list_dir", `{}`)})
 			}
-			m := &filling{saying: saying{answers: append(answers, []transcript.Call{calling("deliverable_set_status", reportsDone)})}, room: c.room, cutAt: c.cutAt}
+			m := &filling{saying: saying{answers: append(answers, []transcript.Call{calling("deliverable_set_status", reportsDone)})}, room: c.room, cutAt: c.cutAt, silent: c.silent}
 			r := b.begins(task.Implementer)
 			r.in.Native = task.NativeSettings{Context: c.context}
 			b.Model = m

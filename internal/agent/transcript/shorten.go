@@ -2,15 +2,67 @@ package transcript
 
 import "slices"
 
-// Size is how many tokens the conversation had with its last answer, as the model's API has counted; 0 when nothing was answered since the
-// last summary.
-func (c *Conversation) Size() int64 {
+// answered returns the index of the last answer since the last summary, or -1.
+func (c *Conversation) answered() int {
 	for i := len(c.Entries) - 1; i >= 0 && c.Entries[i].Summary == nil; i-- {
-		if a := c.Entries[i].Answer; a != nil {
-			return a.Usage.Input + a.Usage.CacheRead + a.Usage.CacheWrite + a.Usage.Output
+		if c.Entries[i].Answer != nil {
+			return i
 		}
 	}
-	return 0
+	return -1
+}
+
+// Grown tells whether the model has answered since the last summary: without, another one would not make the conversation shorter.
+func (c *Conversation) Grown() bool { return c.answered() >= 0 }
+
+// Size is how many tokens the conversation had with its last answer, as the model's API has counted, or by its bytes where the API tells no
+// usage; 0 when nothing was answered since the last summary.
+func (c *Conversation) Size() int64 {
+	at := c.answered()
+	if at < 0 {
+		return 0
+	}
+	u := c.Entries[at].Answer.Usage
+	if told := u.Input + u.CacheRead + u.CacheWrite + u.Output; told > 0 {
+		return told
+	}
+	return c.bytes(at) / tokenBytes
+}
+
+// tokenBytes is about how many bytes of text and code a token has.
+const tokenBytes = 4
+
+// bytes is the length of what the model was sent and has answered, up to an entry.
+func (c *Conversation) bytes(last int) (n int64) {
+	start := c.Start()
+	n = int64(len(start.System) + len(start.Prompt))
+	for _, t := range start.Tools {
+		n += int64(len(t.Name) + len(t.Text) + len(t.Schema))
+	}
+	for i := last; i > 0; i-- {
+		n += c.Entries[i].bytes()
+		if c.Entries[i].Summary != nil {
+			break
+		}
+	}
+	return n
+}
+
+func (e Entry) bytes() (n int64) {
+	switch {
+	case e.Answer != nil:
+		return int64(len(e.Answer.Raw))
+	case e.Results != nil:
+		n = int64(len(e.Results.Note))
+		for _, r := range e.Results.List {
+			n += int64(len(r.Content))
+		}
+	case e.Said != nil:
+		return int64(len(e.Said.Text))
+	case e.Summary != nil:
+		return int64(len(e.Summary.Text))
+	}
+	return n
 }
 
 // lastTurns is how many answers the shortest form of a conversation keeps.

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/longshift/longshift/task"
 )
 
 func add(t *testing.T, s Store, e Entry) string {
@@ -71,6 +73,33 @@ func TestDamage(t *testing.T) {
 		}
 		if _, err := s.Load(c.name); err == nil || !strings.Contains(err.Error(), c.want) || errors.Is(err, ErrMissing) != (what == "missing") {
 			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+// TestSize takes the count of the API, estimates it where there is none, and begins anew with a summary.
+func TestSize(t *testing.T) {
+	t.Parallel()
+	text := func(n int) string { return strings.Repeat("x", n) }
+	answer := Entry{Answer: &Answer{Raw: json.RawMessage(text(400))}}
+	told := Entry{Answer: &Answer{Raw: answer.Answer.Raw, Usage: task.Usage{Input: 5, CacheRead: 3, CacheWrite: 2, Output: 1}}}
+	results := Entry{Results: &Results{List: []Result{{Content: text(4000)}}, Note: text(40)}}
+	summary := Entry{Summary: &Summary{Text: text(80)}}
+	for name, c := range map[string]struct {
+		after []Entry
+		want  int64
+		grown bool
+	}{
+		"nothing answered":  {[]Entry{{Said: &Said{Text: "x"}}}, 0, false},
+		"told":              {[]Entry{answer, results, told}, 11, true},
+		"not told":          {[]Entry{answer, results, answer, {Said: &Said{Text: text(400)}}}, 10 + 100 + 1010 + 100, true},
+		"summed up":         {[]Entry{answer, results, told, summary, {Said: &Said{Text: "x"}}}, 0, false},
+		"answered after it": {[]Entry{answer, results, told, summary, answer}, 10 + 20 + 100, true},
+	} {
+		start := Entry{Start: &Start{System: text(20), Prompt: text(10), Tools: []Tool{{Name: text(2), Text: text(4), Schema: json.RawMessage(text(4))}}}}
+		conversation := &Conversation{Entries: append([]Entry{start}, c.after...)}
+		if got := conversation.Size(); got != c.want || conversation.Grown() != c.grown {
+			t.Errorf("%s: %d tokens, grown: %v", name, got, conversation.Grown())
 		}
 	}
 }
