@@ -46,6 +46,11 @@ func (r *sessionRun) session(ctx context.Context) (agent.Session, error) {
 	if s.Prompt, err = user(r.in.Role, data); err != nil {
 		return agent.Session{}, err
 	}
+	if s.Resume && !r.in.Nudge {
+		if s.Again, err = prompt.Again(r.in.Role, data); err != nil {
+			return agent.Session{}, err
+		}
+	}
 	if !r.over {
 		if s.Images, err = r.of.images.of(ctx, r.in); err != nil {
 			return agent.Session{}, err

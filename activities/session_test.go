@@ -47,6 +47,14 @@ func TestFinishedSessionIsNotRunAgain(t *testing.T) {
 	if len(asked) != 2 || !asked[1].Resume || asked[0].Resume || asked[1].Prompt == asked[0].Prompt || second.Kind != agent.Errored {
 		t.Errorf("the second ask: %+v", second)
 	}
+	in.Ask, in.Nudge = 3, false
+	if _, err := b.attempt().session(restarted, in); err != nil {
+		t.Error(err)
+	}
+	if third := p.sessions()[2]; asked[0].Again != "" || !strings.Contains(third.Again, "interrupted") || strings.Contains(third.Again, in.Prompt.Task) ||
+		!strings.Contains(third.Prompt, in.Prompt.Task) {
+		t.Errorf("the third ask: %+v", third)
+	}
 	in.Ask = 1
 	if again, err := b.attempt().session(b.Sessions, in); err != nil || again.Kind != agent.Completed {
 		t.Errorf("the first ask after the second: %+v, %v", again, err)

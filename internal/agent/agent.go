@@ -29,6 +29,7 @@ type Session struct {
 	StateDir string        // absolute path, private to this session on this host; kept when the process ends; contains the agent's HOME
 	System   string        // appended to the agent's own system prompt
 	Prompt   string        // the user's turn
+	Again    string        // in its place, where a resumed conversation is known to hold an earlier Prompt; "" for Prompt in any case
 	Images   []Image       // that belong to the first prompt
 	Model    string        // "opus", "sonnet", or a full name
 	Thinking int           // budget in tokens, 0 for the agent's default

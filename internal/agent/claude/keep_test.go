@@ -82,9 +82,15 @@ func TestClear(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := r.warm[r.session.ID]
+	if !hasTranscript(r.session) || hasPrompt(r.session) {
+		t.Error("the new conversation has no file, or is taken for one that holds the prompt")
+	}
 	o, e := r.run(t)
 	if o.Kind != agent.Completed || o.Resumed || p.Pid() != pid {
 		t.Errorf("outcome: %+v, process %d after %d", o, p.Pid(), pid)
+	}
+	if !hasPrompt(r.session) {
+		t.Error("the prompt is not found in the new conversation")
 	}
 	if asked != 2 {
 		t.Errorf("asked %d times about a command of both sessions", asked)

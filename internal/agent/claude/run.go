@@ -85,11 +85,14 @@ type attempt struct {
 // not run or had to be stopped.
 func (a *attempt) run(ctx context.Context, emit func(agent.Event)) error {
 	var err error
-	images := a.s.Images
+	text, images := a.s.Prompt, a.s.Images
 	if a.resume {
 		images = nil // they are in the conversation already
+		if a.s.Again != "" && hasPrompt(a.s) {
+			text = a.s.Again
+		}
 	}
-	if a.prompt, err = promptLine(a.s.Prompt, images); err != nil {
+	if a.prompt, err = promptLine(text, images); err != nil {
 		return fault.New(fault.Internal, "write prompt: %w", err)
 	}
 	a.reader, a.decisions = newReader(a.d.cfg.Now, emit), newDecisions(a.s)

@@ -2,6 +2,7 @@ package claude
 
 import (
 	"cmp"
+	"encoding/json"
 	"maps"
 	"os"
 	"path/filepath"
@@ -78,6 +79,23 @@ func transcripts(s agent.Session) []string {
 }
 
 func hasTranscript(s agent.Session) bool { return len(transcripts(s)) > 0 }
+
+// hasPrompt tells whether the conversation that is resumed has the user's turn that it began with. The binary writes it at about the time that it
+// asks the model, so one that is killed early has not.
+func hasPrompt(s agent.Session) bool {
+	files := transcripts(s)
+	return len(files) == 1 && program.HasLine(s, files[0], isPrompt)
+}
+
+// isPrompt tells whether a line of a transcript is a user's turn that came over standard input. What the binary says itself in the user's name, as
+// of the /clear that the conversation of a kept process begins with, has no source, and neither has the result of a call.
+func isPrompt(line []byte) bool {
+	var l struct {
+		Type   string `json:"type"`
+		Source string `json:"promptSource"`
+	}
+	return json.Unmarshal(line, &l) == nil && l.Type == "user" && l.Source == "sdk"
+}
 
 // setAsideTranscript renames a file that the binary can't resume from, to free the id. A process that is killed right after its start
 // leaves such a file.

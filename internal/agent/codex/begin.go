@@ -123,11 +123,14 @@ func (a *attempt) prompt(ctx context.Context) {
 			return
 		}
 	}
-	images := a.s.Images
+	text, images := a.s.Prompt, a.s.Images
 	if a.resumed {
 		images = nil // they are in the conversation already
+		if a.s.Again != "" && hasPrompt(a.s, a.thread) {
+			text = a.s.Again
+		}
 	}
-	p := map[string]any{"threadId": a.thread, "input": input(a.s.Prompt, images)}
+	p := map[string]any{"threadId": a.thread, "input": input(text, images)}
 	if a.s.Thinking > 0 {
 		p["effort"] = effort(a.s.Thinking)
 	}

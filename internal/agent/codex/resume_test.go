@@ -14,6 +14,47 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
+// TestPromptIsSentOnce goes on with a conversation by the short prompt where it has the whole one, and by the whole one where that is lost.
+func TestPromptIsSentOnce(t *testing.T) {
+	for name, c := range map[string]struct {
+		spoil func(string) string
+		want  string
+	}{
+		"it is there": {func(text string) string { return text }, "Go on."},
+		"it is lost":  {func(text string) string { line, _, _ := strings.Cut(text, "\n"); return line + "\n" }, "Do what is to be done."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var b *bench
+			b = newBench(t, task.Implementer, one(task.Implementer, agenttest.Turn{Text: "Here I am.", Before: func(c *agenttest.Call) {
+				if c.Try == 1 && len(b.model.Calls()) <= 1 {
+					agenttest.Kill(t, b.session)
+				}
+			}}))
+			if o, _ := b.run(t); o.Kind != agent.Errored {
+				t.Fatalf("outcome of the killed attempt: %+v", o)
+			}
+			for _, f := range conversations(b.session, "") {
+				data, err := os.ReadFile(f)
+				if err == nil {
+					err = os.WriteFile(f, []byte(c.spoil(string(data))), 0o600)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			b.session.Resume, b.session.Again = true, "Go on."
+			if o, _ := b.run(t); o.Kind != agent.Completed {
+				t.Errorf("outcome of the resumed attempt: %+v", o)
+			}
+			calls := b.model.Calls()
+			if last := calls[len(calls)-1]; strings.TrimSpace(last.Prompt) != c.want {
+				t.Errorf("the last prompt is %q, want %q", last.Prompt, c.want)
+			}
+		})
+	}
+}
+
 // TestKilledBeforeAnswer kills the binary while it waits for the model.
 func TestKilledBeforeAnswer(t *testing.T) {
 	var b *bench

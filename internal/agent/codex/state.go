@@ -1,6 +1,7 @@
 package codex
 
 import (
+	"encoding/json"
 	"path/filepath"
 
 	"github.com/longshift/longshift/internal/agent"
@@ -27,4 +28,30 @@ func prepare(s agent.Session) error {
 	}
 	defer root.Close()
 	return program.KeepOnly(root, codexName, sessionsName)
+}
+
+// hasPrompt tells whether a conversation has the user's turn that it began with. One that a crash has torn may be resumed without.
+func hasPrompt(s agent.Session, thread string) bool {
+	files := conversations(s, thread)
+	return len(files) == 1 && program.HasLine(s, files[0], isPrompt)
+}
+
+// isPrompt tells whether a line of a conversation says that it has a user's turn. Of the messages in the user's name some are the binary's own.
+func isPrompt(line []byte) bool {
+	var l struct {
+		Type    string `json:"type"`
+		Payload struct {
+			Type string `json:"type"`
+			Item struct {
+				Type string `json:"type"`
+			} `json:"item"`
+		} `json:"payload"`
+	}
+	return json.Unmarshal(line, &l) == nil && l.Type == "event_msg" && l.Payload.Type == "item_completed" && l.Payload.Item.Type == "UserMessage"
+}
+
+// conversations lists the binary's files for a conversation.
+func conversations(s agent.Session, thread string) []string {
+	files, _ := filepath.Glob(filepath.Join(codexHome(s), sessionsName, "*", "*", "*", "*"+thread+".jsonl"))
+	return files
 }

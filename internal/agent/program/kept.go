@@ -1,8 +1,10 @@
 package program
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -53,6 +55,39 @@ func KeptID(s agent.Session, name string, valid *regexp.Regexp) string {
 	}
 	return ""
 }
+
+// HasLine tells whether a file below the state folder has a whole line that is looked for. It is as careful as ReadFile, and reads larger files.
+func HasLine(s agent.Session, path string, sought func(line []byte) bool) bool {
+	root, err := os.OpenRoot(s.StateDir)
+	if err != nil {
+		return false
+	}
+	defer root.Close()
+	name, err := filepath.Rel(s.StateDir, path)
+	if err != nil {
+		return false
+	}
+	if info, err := root.Lstat(name); err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	f, err := root.Open(name)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	for r := bufio.NewReader(io.LimitReader(f, mostSearched)); ; {
+		line, err := r.ReadBytes('\n')
+		if err != nil {
+			return false
+		}
+		if sought(line) {
+			return true
+		}
+	}
+}
+
+// mostSearched limits what HasLine reads, in bytes. What it looks for stands near the beginning, behind images at most.
+const mostSearched = 32 << 20
 
 // mostRead limits a file that ReadFile reads, in bytes.
 const mostRead = 1 << 20

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -143,6 +144,23 @@ func TestVerdict(t *testing.T) {
 		o, err := c.v.Outcome(agent.Outcome{}, s)
 		if o.Text != c.text || o.Kind != c.v.Kind || fault.KindOf(err) != c.v.Fault || fault.HintOf(err) != c.v.Hint {
 			t.Errorf("%+v: %+v, %v", c.v, o, err)
+		}
+	}
+}
+
+// TestHasLine finds whole lines alone, and opens nothing that the agent may have left in the place of the file.
+func TestHasLine(t *testing.T) {
+	s, outside := agent.Session{StateDir: t.TempDir()}, filepath.Join(t.TempDir(), "x")
+	in := func(name string) string { return filepath.Join(s.StateDir, name) }
+	for _, err := range []error{os.WriteFile(in("whole"), []byte("a\nsought\nb"), 0o600), os.WriteFile(in("torn"), []byte("a\nsought"), 0o600),
+		os.WriteFile(outside, []byte("sought\n"), 0o600), os.Symlink(outside, in("link")), syscall.Mkfifo(in("pipe"), 0o600)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, want := range map[string]bool{in("whole"): true, in("torn"): false, in("none"): false, in("link"): false, in("pipe"): false, outside: false} {
+		if got := HasLine(s, path, func(line []byte) bool { return string(line) == "sought\n" }); got != want {
+			t.Errorf("%s: %v", filepath.Base(path), got)
 		}
 	}
 }

@@ -144,6 +144,9 @@ func User(role task.Role, d Data) (string, error) { return turn(role, "user", d)
 // Nudge returns the user's turn that continues a session which ended without a report.
 func Nudge(role task.Role, d Data) (string, error) { return turn(role, "nudge", d) }
 
+// Again returns the user's turn that continues an interrupted session whose conversation holds the first one.
+func Again(role task.Role, d Data) (string, error) { return turn(role, "again", d) }
+
 // SoFar is what a session is told of the task so far: the plan, then the progress log. It is "" for the first session.
 func SoFar(d Data) string {
 	var parts []string

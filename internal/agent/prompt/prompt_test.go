@@ -114,6 +114,10 @@ func TestGoldenPrompts(t *testing.T) {
 			t.Fatal(err)
 		}
 		golden(t, string(role)+"-nudge", text)
+		if text, err = Again(role, d); err != nil {
+			t.Fatal(err)
+		}
+		golden(t, "again", text) // the same for all
 	}
 }
 
