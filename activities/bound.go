@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -9,8 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"syscall"
 
 	"github.com/longshift/longshift/internal/agent"
@@ -31,8 +30,9 @@ type bound struct {
 	sum   string // of all of them
 }
 
-// bind returns the files that a command names, with sums of their content now. It returns false when there are too many.
-func (en *enforcer) bind(c agent.Call) (bound, bool) {
+// bind returns the files that a command names, with sums of their content now. It returns false when there are too many, or when the
+// context ends.
+func (en *enforcer) bind(ctx context.Context, c agent.Call) (bound, bool) {
 	var b bound
 	if c.Tool != "Bash" {
 		return b, true
@@ -46,8 +46,15 @@ func (en *enforcer) bind(c agent.Call) (bound, bool) {
 		return b, false
 	}
 	defer root.Close()
+	paths, ok := expand(ctx, root, en.root, names)
+	if !ok {
+		return b, false
+	}
 	all := sha256.New()
-	for _, path := range expand(root.FS(), en.root, names) {
+	for _, path := range paths {
+		if ctx.Err() != nil {
+			return b, false
+		}
 		f, sum := content(root, en.root, path)
 		if f == nil {
 			continue
@@ -63,23 +70,6 @@ func (en *enforcer) bind(c agent.Call) (bound, bool) {
 		b.sum = hex.EncodeToString(all.Sum(nil))
 	}
 	return b, true
-}
-
-// expand adds to the names the files of the tree that match those of them that are patterns.
-func expand(tree fs.FS, root string, names []string) (all []string) {
-	for _, name := range names {
-		all = append(all, name)
-		rel, err := filepath.Rel(root, name)
-		if err != nil || !strings.ContainsAny(rel, "*?[") || !filepath.IsLocal(rel) {
-			continue
-		}
-		found, _ := fs.Glob(tree, rel) // a malformed pattern matches nothing
-		for _, f := range found {
-			all = append(all, filepath.Join(root, f))
-		}
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
 }
 
 func isAbsent(err error) bool {

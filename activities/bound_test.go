@@ -79,7 +79,7 @@ func TestAnApprovalIsBoundToTheFilesOfACommand(t *testing.T) {
 			ask := func() signals.Question {
 				t.Helper()
 				c := bash(w, command, "")
-				q, hurdle := w.question(c, w.judge(c))
+				q, hurdle := w.question(t.Context(), c, w.judge(c))
 				if d := w.judge(c); d.Verdict != "ask" || hurdle != "" {
 					t.Fatalf("%+v, %s", d, hurdle)
 				}

@@ -139,11 +139,11 @@ func TestWhatPeopleCanNotSeeIsNotAsked(t *testing.T) {
 	}
 	c := bash(w, "terraform plan", "")
 	c.Dir = w.root + "/a\x1b[2Jb\n" + secret
-	if q, hurdle := w.question(c, w.judge(c)); hurdle == "" {
+	if q, hurdle := w.question(t.Context(), c, w.judge(c)); hurdle == "" {
 		t.Errorf("a folder in which something is hidden is put to a person: %+v", q)
 	}
 	c.Dir = w.root + "/a\x1b[2Jb\n"
-	if q, _ := w.question(c, w.judge(c)); q.Dir != `a\u{1b}[2Jb⏎` {
+	if q, _ := w.question(t.Context(), c, w.judge(c)); q.Dir != `a\u{1b}[2Jb⏎` {
 		t.Errorf("the folder is shown as %q", q.Dir)
 	}
 }

@@ -33,7 +33,7 @@ func (en *enforcer) person(ctx context.Context, c agent.Call, d policy.Decision)
 	if en.in.Commands.Questions == task.QuestionsDeny {
 		return agent.Decision{Reason: d.Reason + "; nobody is asked in this task, so it may not run"}, ""
 	}
-	q, hurdle := en.question(c, d)
+	q, hurdle := en.question(ctx, c, d)
 	for range mostAnew {
 		if hurdle != "" {
 			return agent.Decision{Reason: d.Reason + "; " + hurdle}, ""
@@ -43,7 +43,7 @@ func (en *enforcer) person(ctx context.Context, c agent.Call, d policy.Decision)
 			return no, answer.By
 		}
 		var now signals.Question
-		if now, hurdle = en.question(c, d); now.ID == q.ID && hurdle == "" || answer.ForTask {
+		if now, hurdle = en.question(ctx, c, d); now.ID == q.ID && hurdle == "" || answer.ForTask {
 			return agent.Decision{Allow: true, Reason: answer.Note}, answer.By
 		}
 		q = now
@@ -79,12 +79,12 @@ func (en *enforcer) hides(text string) bool {
 }
 
 // question returns what to ask a person about a call, or the hurdle: why nobody can be asked.
-func (en *enforcer) question(c agent.Call, d policy.Decision) (q signals.Question, hurdle string) {
+func (en *enforcer) question(ctx context.Context, c agent.Call, d policy.Decision) (q signals.Question, hurdle string) {
 	if en.hides(put(c)) || en.hides(visible(en.below(c.Dir))) { // the hidden part could do more than hold a secret
 		return q, "it holds what looks like a secret and so can't be shown to a person, so it may not run: " +
 			"put the secret into a file or a variable"
 	}
-	b, ok := en.bind(c)
+	b, ok := en.bind(ctx, c)
 	if !ok {
 		return q, "it names more files than an approval can be bound to, so it may not run: name fewer"
 	}
