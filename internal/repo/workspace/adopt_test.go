@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/longshift/longshift/internal/repo/workspace/gittest"
@@ -101,6 +102,21 @@ func TestCommitsThatCanNotBeKeptBecomeOne(t *testing.T) {
 			asAgent(t, tree, author.Email, "x", map[string]string{"one.txt": "1\n"})
 			id := agent(t, tree, "rev-parse", "HEAD:one.txt")
 			must(t, os.Remove(filepath.Join(tree.Dir(), ".git/objects", id[:2], id[2:])))
+		}, nil, "ours|Work 0|First commit"},
+		"a pipe behind the link of an object": {func(t *testing.T, tree *Tree) {
+			asAgent(t, tree, author.Email, "x", map[string]string{"one.txt": "1\n"})
+			id, pipe := agent(t, tree, "rev-parse", "HEAD:one.txt"), filepath.Join(t.TempDir(), "pipe")
+			object := filepath.Join(tree.Dir(), ".git/objects", id[:2], id[2:])
+			must(t, syscall.Mkfifo(pipe, 0o600))
+			must(t, os.Remove(object))
+			must(t, os.Symlink(pipe, object))
+		}, nil, "ours|Work 0|First commit"},
+		"objects of another repository": {func(t *testing.T, tree *Tree) {
+			asAgent(t, tree, author.Email, "x", map[string]string{"one.txt": "1\n"})
+			agent(t, tree, "repack", "-q", "-d", "-l")
+			packs, other := filepath.Join(tree.Dir(), ".git/objects/pack"), filepath.Join(t.TempDir(), "pack")
+			must(t, os.Rename(packs, other))
+			must(t, os.Symlink(other, packs))
 		}, nil, "ours|Work 0|First commit"},
 		"an object under another's name": {func(t *testing.T, tree *Tree) {
 			asAgent(t, tree, author.Email, "x", map[string]string{"one.txt": "1\n", "two.txt": "2\n"})

@@ -80,7 +80,7 @@ func (g *agentGit) mend(ctx context.Context, head string) error {
 
 func (g *agentGit) alternates() string { return strings.Join(g.borrowed, "\n") + "\n" }
 
-// sound reports whether the directory is a working git directory that uses our objects as alternates.
+// sound reports whether the directory is a working git directory that uses our objects as alternates, and has its own in plain files.
 func (g *agentGit) sound(root *os.Root) bool {
 	for _, dir := range []string{".git", ".git/objects", ".git/refs"} {
 		if info, err := root.Lstat(dir); err != nil || !info.IsDir() {
@@ -97,7 +97,7 @@ func (g *agentGit) sound(root *os.Root) bool {
 			return false
 		}
 	}
-	return true
+	return plainObjects(root) == nil
 }
 
 func (g *agentGit) create(ctx context.Context, root *os.Root) error {
