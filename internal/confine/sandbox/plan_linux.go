@@ -15,7 +15,7 @@ type access int
 const (
 	readable  access = iota + 1
 	writable         // also by Landlock
-	pinned           // writable; a mount point only so that it can't be moved away along with a protected path in it
+	pinned           // writable; a mount point only so that it can't be moved away along with a protected or hidden path in it
 	protected        // read-only
 	hidden           // an empty read-only folder, or a file that can't be opened
 	private          // a new tmpfs
@@ -141,7 +141,7 @@ func (p *plan) fill(c Spec) error {
 			return err
 		}
 	}
-	return nil
+	return p.pinHidden()
 }
 
 // checks is what the inner init must verify.

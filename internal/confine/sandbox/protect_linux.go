@@ -83,6 +83,21 @@ func (p *plan) pin(root, dir string) error {
 	return nil
 }
 
+// pinHidden pins the folders between a hidden path and the writable folder above. Otherwise a program could rename one of them, and the next
+// box would find nothing to cover at the path. It comes last: a folder that is protected or hidden itself needs no pin.
+func (p *plan) pinHidden() error {
+	for _, m := range slices.Clone(p.mounts) {
+		root := p.written.outermost(m.path)
+		if m.access != hidden || root == "" {
+			continue
+		}
+		if err := p.pin(root, filepath.Dir(m.path)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // hold creates a placeholder for a missing path. It is a folder because git ignores empty ones: if the worker is killed
 // before it is removed, it gets into no commit.
 func (p *plan) hold(path string) error {

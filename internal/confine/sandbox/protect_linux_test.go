@@ -85,6 +85,18 @@ func TestProtectedBelowWritableBelowProtected(t *testing.T) {
 	}
 }
 
+// The folder of a hidden path keeps its name, so that the next box covers the path too.
+func TestFolderOfAHiddenPathStays(t *testing.T) {
+	c := workIn(t)
+	put(t, c.Work, "a/b/secret", "a/b/plain", "c/sub/secret", "d/secret", "d/sub/secret")
+	for _, name := range []string{"a/b/secret", "c/sub/secret", "d", "d/sub/secret"} {
+		c.Hidden = append(c.Hidden, filepath.Join(c.Work, name))
+	}
+	c.Protected = []string{filepath.Join(c.Work, "c")} // of which the hidden path makes no second mount
+	fails(t, c, "mv a x", "mv a/b x", "mv a/b/secret x", "rm -rf a", "mv c x", "mv c/sub x", "mv d x", "cat a/b/secret", "cat c/sub/secret", "ls d/sub")
+	must(t, c, "echo x > a/b/plain && mv a/b/plain a/b/other && mkdir a/new && echo x > a/new/file")
+}
+
 // A program in a git worktree must not notice the placeholder of a missing path, nor commit it.
 func TestHeldPathIsNotCommitted(t *testing.T) {
 	c := workIn(t)
