@@ -41,7 +41,7 @@ func (b *boxes) spec(ctx context.Context, l layout, d Dirs, readOnly bool, paths
 	readOnly = readOnly || b.writeOff
 	s := sandbox.Spec{
 		Work: l.dir, ReadOnly: readOnly, NoPipes: true, // our git reads there later: a pipe as .gitignore would block it
-		Hidden: slices.Clone(b.confine.Hidden), Limits: b.confine.Limits,
+		Hidden: b.confine.hidden(), Limits: b.confine.Limits,
 		Readable: slices.Concat(b.confine.Readable, l.objects),
 	}
 	if err := b.caches.Begin(ctx, d.own, l.key, l.branch); err != nil {

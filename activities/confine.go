@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"net"
+	"slices"
 
 	"github.com/longshift/longshift/internal/confine/process"
 	"github.com/longshift/longshift/internal/confine/sandbox"
@@ -16,11 +17,20 @@ type Box interface {
 // Confinement limits every program of every task on this host.
 type Confinement struct {
 	Box      Box                                         // nil lets nothing run
-	Hidden   []string                                    // from every program: the data directory, the operator's home, secrets
+	Hidden   []string                                    // from every program: the data directory, the operator's home
+	Keys     func() []string                             // hidden too: the key files that are there when a box starts; nil for none
 	Readable []string                                    // although below a hidden folder: tool chains, the agents' binaries
 	Egress   func(ctx context.Context) (net.Conn, error) // connects to the package registries; nil for no connection
 	Limits   sandbox.Limits
 	Mounts   bool // whether the box can show a folder at another path
+}
+
+// hidden lists what a box that starts now hides.
+func (c Confinement) hidden() []string {
+	if c.Keys == nil {
+		return slices.Clone(c.Hidden)
+	}
+	return slices.Concat(c.Hidden, c.Keys())
 }
 
 // EgressPort is the port of the proxy to the package registries, on the loopback of each box.

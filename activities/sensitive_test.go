@@ -184,6 +184,13 @@ func TestBoxOfARole(t *testing.T) {
 			t.Errorf("%s: protected and hidden are %q, want %q", role, got, want)
 		}
 	}
+	for _, key := range []string{"key", "new-key"} { // key files are looked up for each box
+		b.boxes.confine.Keys = func() []string { return []string{filepath.Join(where.dir, key)} }
+		spec, err := b.boxes.spec(t.Context(), where, b.boxes.dirs(where, b.ref.TaskID), false, pathScope{})
+		if must(t, err); below(where.dir, spec.Hidden) != key {
+			t.Errorf("hidden are %q, want %s", spec.Hidden, key)
+		}
+	}
 }
 
 // below lists what of paths lies in the work tree and not in its .git.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"net"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -53,8 +52,9 @@ func newConfinement(ctx context.Context, cfg config.Config, commands *audit.Log,
 
 // confinement limits what programs of tasks see and use. They reach nothing.
 func confinement(cfg config.Config, box *sandbox.Box) activities.Confinement {
-	return activities.Confinement{Box: box, Hidden: hidden(cfg), Readable: readable(cfg), Mounts: mounts(cfg),
-		Limits: sandbox.Limits{Memory: int64(cfg.Sandbox.Memory) << 20}}
+	seen := readable(cfg)
+	return activities.Confinement{Box: box, Hidden: existing(hiddenFolders(cfg)), Keys: func() []string { return keyCovers(cfg, seen) },
+		Readable: seen, Mounts: mounts(cfg), Limits: sandbox.Limits{Memory: int64(cfg.Sandbox.Memory) << 20}}
 }
 
 // pageRules returns the hosts of the pages that a session may fetch and this host's operator grants.
@@ -116,32 +116,6 @@ func egressRules(cfg config.Config) ([]egress.Rule, error) {
 	return append(rules, defaults...), nil
 }
 
-// keyVariables name key files that other programs in the worker's environment use.
-var keyVariables = []string{"TEMPORAL_TLS_CLIENT_KEY_PATH", "TEMPORAL_TLS_CLIENT_CERT_PATH", "TEMPORAL_CONFIG_FILE", "SSH_AUTH_SOCK",
-	"GOOGLE_APPLICATION_CREDENTIALS", "AWS_SHARED_CREDENTIALS_FILE", "KUBECONFIG", "DOCKER_CONFIG", "NETRC", "GNUPGHOME"}
-
-// hidden lists what no program of a task may see: our data, home directories, system sockets, and files with secrets.
-func hidden(cfg config.Config) []string {
-	list := []string{cfg.Data, "/home", "/root", "/run"}
-	if home := operatorHome(); home != "" {
-		list = append(list, home)
-	}
-	list = append(list, cfg.Author.SigningKey) // a key id is not a file
-	list = append(list, append(cfg.SecretFiles(), config.File(os.LookupEnv))...)
-	for _, name := range keyVariables {
-		list = append(list, os.Getenv(name))
-	}
-	return existing(list)
-}
-
-// tooWide reports whether a folder is a home directory or contains something hidden. Agents may not see all of it just because it
-// contains a program or is on PATH.
-func tooWide(dir string, hidden []string) bool {
-	dir = filepath.Clean(dir)
-	return filepath.Dir(dir) == "/home" || dir == operatorHome() ||
-		slices.ContainsFunc(hidden, func(h string) bool { return h == dir || strings.HasPrefix(h, dir+"/") })
-}
-
 // agentsInSight rejects an agent binary in a hidden folder. In the sandbox it would only fail with "no such file".
 func agentsInSight(cfg config.Config) error {
 	below := hidden(cfg)
@@ -171,17 +145,6 @@ func binaryDirs(path string) []string {
 		dirs = append(dirs, filepath.Dir(real))
 	}
 	return dirs
-}
-
-// existing drops missing and duplicate paths.
-func existing(list []string) []string {
-	var out []string
-	for _, path := range list {
-		if _, err := os.Lstat(path); err == nil && filepath.IsAbs(path) && !slices.Contains(out, filepath.Clean(path)) {
-			out = append(out, filepath.Clean(path))
-		}
-	}
-	return out
 }
 
 // trySandbox tests every layer as a worker does at its start.

@@ -86,8 +86,51 @@ func TestSettingsFileIsHidden(t *testing.T) {
 	file := filepath.Join(home, "longshift", "config.toml")
 	_, err := config.SetInFile(file, config.Setting{Name: "GH_TOKEN", Value: "ghp"})
 	must(t, err)
-	if list := hidden(load(t)); !slices.Contains(list, file) {
+	if list := keyCovers(load(t), nil); !slices.Contains(list, file) {
 		t.Errorf("%s is not among %q", file, list)
+	}
+}
+
+// A key file may be written or replaced while the worker runs. What covers it is looked up at each start of a box, and is its folder where that
+// holds nothing that a box could need.
+func TestKeyFilesAreCoveredAsTheyAreNow(t *testing.T) {
+	home, base := bareHome(t), t.TempDir()
+	for _, dir := range []string{"empty", "keys/..data", "mixed", "open", "data"} {
+		must(t, os.MkdirAll(filepath.Join(base, dir), 0o755))
+	}
+	for _, file := range []string{"keys/linear", "keys/.slack.tmp", "mixed/ca.pem"} {
+		must(t, os.WriteFile(filepath.Join(base, file), nil, 0o600))
+	}
+	cfg := load(t, "LONGSHIFT_DATA="+filepath.Join(base, "data"), "LONGSHIFT_READABLE="+filepath.Join(base, "open"),
+		"LONGSHIFT_GITHUB_TOKEN_FILE="+filepath.Join(base, "empty/github"), "LONGSHIFT_LINEAR_TOKEN_FILE="+filepath.Join(base, "keys/linear"),
+		"LONGSHIFT_SLACK_BOT_TOKEN_FILE="+filepath.Join(base, "keys/slack"), "LONGSHIFT_SLACK_APP_TOKEN_FILE="+filepath.Join(base, "mixed/app"),
+		"LONGSHIFT_TELEGRAM_TOKEN_FILE="+filepath.Join(base, "open/telegram"), "ANTHROPIC_API_KEY_FILE="+filepath.Join(home, "key"))
+	keys := confinement(cfg, nil).Keys
+	for _, c := range []struct {
+		written string
+		want    []string
+	}{
+		{"", []string{"empty", "keys", "keys/linear"}},
+		{"empty/github", []string{"empty", "empty/github", "keys", "keys/linear"}},
+		{"empty/other", []string{"empty/github", "keys", "keys/linear"}},
+		{"mixed/app", []string{"empty/github", "keys", "keys/linear", "mixed/app"}},
+		{"open/telegram", []string{"empty/github", "keys", "keys/linear", "mixed/app", "open/telegram"}},
+	} {
+		if c.written != "" {
+			must(t, os.WriteFile(filepath.Join(base, c.written), nil, 0o600))
+		}
+		var got []string
+		for _, path := range keys() {
+			if rel, err := filepath.Rel(base, path); err == nil && filepath.IsLocal(rel) {
+				got = append(got, rel)
+			}
+		}
+		if slices.Sort(got); !slices.Equal(got, c.want) {
+			t.Errorf("with %s: covers %q, want %q", c.written, got, c.want)
+		}
+		if slices.Contains(keys(), home) {
+			t.Errorf("with %s: it covers the home", c.written)
+		}
 	}
 }
 
