@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"fmt"
+	"path"
 )
 
 var findFiles = entry{
@@ -54,7 +55,12 @@ func (w *Workspace) files(ctx context.Context, p place, g glob, visit func(found
 		if err := regular(p.info); err != nil {
 			return false, w.openError(p.named, err)
 		}
-		visit(found{p.path, p.path, p.info.Mode()})
+		in, err := w.descend(path.Dir(p.path))
+		if err != nil {
+			return false, w.openError(p.named, err)
+		}
+		defer in.Close()
+		visit(found{p.path, p.path, p.info.Mode(), in})
 		return false, nil
 	}
 	walk := walk{w: w, ctx: ctx, base: p.path, depth: w.limits().Depth, gitignore: true, visit: func(e found) bool {

@@ -2,7 +2,7 @@ package tools
 
 import (
 	"io"
-	"path"
+	"os"
 	"strings"
 )
 
@@ -16,9 +16,9 @@ type rule struct {
 	keep, onlyFolders bool
 }
 
-// ignoreFile reads the rules of a folder. A file that can't be read, or is too large for one, has none.
-func (w *Workspace) ignoreFile(dir string) []rule {
-	f, info, err := w.open(path.Join(dir, ".gitignore"))
+// ignoreFile reads the rules of a folder, whose path they are relative to. A file that can't be read, or is too large for one, has none.
+func ignoreFile(in *os.Root, dir string) []rule {
+	f, info, err := openIn(in, ".gitignore")
 	if err != nil {
 		return nil
 	}
@@ -34,6 +34,16 @@ func (w *Workspace) ignoreFile(dir string) []rule {
 		}
 	}
 	return rules
+}
+
+// rulesOf reads the rules of the folder at a path.
+func (w *Workspace) rulesOf(dir string) []rule {
+	in, err := w.descend(dir)
+	if err != nil {
+		return nil
+	}
+	defer in.Close()
+	return ignoreFile(in, dir)
 }
 
 func parseRule(dir, line string) (r rule, ok bool) {

@@ -45,7 +45,7 @@ func (w *Workspace) listDir(ctx context.Context, a arguments) (any, string, erro
 			answer.More++
 			return true
 		}
-		answer.Entries = append(answer.Entries, w.listed(e))
+		answer.Entries = append(answer.Entries, listedAs(e))
 		return true
 	}}
 	if err := walk.run(); err != nil {
@@ -64,7 +64,7 @@ func (w *Workspace) folder(name string) (place, error) {
 	return p, err
 }
 
-func (w *Workspace) listed(e found) listed {
+func listedAs(e found) listed {
 	l := listed{Name: e.rel}
 	switch {
 	case e.kind.IsDir():
@@ -73,7 +73,7 @@ func (w *Workspace) listed(e found) listed {
 		l.Type = "link"
 	case e.kind.IsRegular():
 		l.Type = "file"
-		if info, err := w.Root.Lstat(e.path); err == nil {
+		if info, err := e.in.Lstat(e.name()); err == nil {
 			size := info.Size()
 			l.Size = &size
 		}

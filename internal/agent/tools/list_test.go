@@ -43,6 +43,33 @@ func TestListDir(t *testing.T) {
 	f.fails("list_dir", `{"path":"gone"}`, "does not exist")
 }
 
+// A folder that a background command replaces by a link, while the walk is at an earlier one, leads nowhere else.
+func TestWalkFollowsNoLinkThatTakesAFoldersPlace(t *testing.T) {
+	t.Parallel()
+	f := newFolder(t, map[string]string{"a/x": "", "b/x": "", "c/x": "", "hidden/secret": "token", "z": ""})
+	var seen []string
+	w := walk{w: f.Workspace, ctx: t.Context(), base: ".", depth: 9, visit: func(e found) bool {
+		switch e.path {
+		case "a/x":
+			must(t, os.Rename(filepath.Join(f.dir, "b"), filepath.Join(f.dir, "b2")))
+			f.put("b", "-> hidden")
+		case "c/x":
+			must(t, os.Rename(filepath.Join(f.dir, "c"), filepath.Join(f.dir, "c2")))
+			f.put("c", "-> hidden")
+			content, err := e.content(100)
+			equal(t, "the file that was found", fmt.Sprint(content, err), "[] <nil>")
+		}
+		seen = append(seen, e.path)
+		return true
+	}}
+	must(t, w.run())
+	equal(t, "seen", seen, []string{"a", "a/x", "b", "c", "c/x", "hidden", "hidden/secret", "z"})
+	if file, _, err := f.open("b/secret"); err == nil {
+		file.Close()
+		t.Error("a file is opened through the link")
+	}
+}
+
 func TestListDirLimits(t *testing.T) {
 	t.Parallel()
 	f := newFolder(t, nil)

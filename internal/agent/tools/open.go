@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"syscall"
 	"unicode/utf8"
 )
@@ -18,22 +19,47 @@ var (
 	errIrregular = errors.New("it is no regular file")
 )
 
-// open opens a regular file. It looks before it opens, because opening a device can do something, and afterwards, because the file can
-// have been replaced; a pipe that took its place does not block it.
-func (w *Workspace) open(path string) (*os.File, fs.FileInfo, error) {
-	info, err := w.Root.Lstat(path)
+// open opens the regular file at a path in which there are no links.
+func (w *Workspace) open(name string) (*os.File, fs.FileInfo, error) {
+	dir, err := w.descend(path.Dir(name))
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := regular(info); err != nil {
-		return nil, nil, err
+	defer dir.Close()
+	return openIn(dir, path.Base(name))
+}
+
+const mostReplaced = 3 // times that a file is looked at anew, because editors replace files by renaming others
+
+func openIn(dir *os.Root, name string) (f *os.File, info fs.FileInfo, err error) {
+	for range mostReplaced {
+		if f, info, err = openOnce(dir, name); err != errReplaced {
+			break
+		}
 	}
-	f, err := w.Root.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	return f, info, err
+}
+
+// openOnce looks before it opens, because opening a device can do something, and afterwards, because the file can have been replaced; a pipe
+// that took its place does not block it, and a link is not followed.
+func openOnce(dir *os.Root, name string) (*os.File, fs.FileInfo, error) {
+	before, err := dir.Lstat(name)
+	if err == nil {
+		err = regular(before)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
-	if info, err = f.Stat(); err == nil {
+	f, err := dir.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := f.Stat()
+	if err == nil {
 		err = regular(info)
+	}
+	if err == nil && !os.SameFile(before, info) {
+		err = errReplaced
 	}
 	if err != nil {
 		f.Close()
@@ -77,17 +103,33 @@ func (w *Workspace) slurp(p place, most int64) (content []byte, info fs.FileInfo
 		return nil, nil, err
 	}
 	defer f.Close()
+	content, err = upTo(f, info, p.named, most)
+	return content, info, err
+}
+
+// upTo reads a file; it returns nil without an error if it is larger than most.
+func upTo(f *os.File, info fs.FileInfo, named string, most int64) ([]byte, error) {
 	if info.Size() > most {
-		return nil, info, nil
+		return nil, nil
 	}
-	content, err = io.ReadAll(io.LimitReader(f, most+1)) // never nil
+	content, err := io.ReadAll(io.LimitReader(f, most+1)) // never nil
 	if err != nil {
-		return nil, info, cause("read", p.named, err)
+		return nil, cause("read", named, err)
 	}
 	if int64(len(content)) > most { // it grew meanwhile, or is one of those whose size is not told
-		return nil, info, nil
+		return nil, nil
 	}
-	return content, info, nil
+	return content, nil
+}
+
+// content reads a file that a walk has found, nil if it is larger than most.
+func (e found) content(most int64) ([]byte, error) {
+	f, info, err := openIn(e.in, e.name())
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return upTo(f, info, e.path, most)
 }
 
 // isBinary looks at all of it: what has a zero byte somewhere is no text that can be shown or edited.
@@ -104,8 +146,8 @@ func hash(b []byte) string {
 var folderState = hash([]byte("a folder"))
 
 // state is the hash of what is at a path, "" where nothing is.
-func (w *Workspace) state(path string) (string, error) {
-	f, info, err := w.open(path)
+func (w *Workspace) state(name string) (string, error) {
+	f, info, err := w.open(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
 		return "", nil

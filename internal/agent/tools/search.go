@@ -47,7 +47,6 @@ type match struct {
 
 // query is a search under way.
 type query struct {
-	w       *Workspace
 	ctx     context.Context
 	pattern *regexp.Regexp
 	around  int
@@ -58,7 +57,7 @@ type query struct {
 }
 
 func (w *Workspace) search(ctx context.Context, a arguments) (any, string, error) {
-	q := query{w: w, ctx: ctx, around: a.numbers["context"], limits: w.limits(), answer: matches{Matches: []match{}}}
+	q := query{ctx: ctx, around: a.numbers["context"], limits: w.limits(), answer: matches{Matches: []match{}}}
 	if q.around < 0 || q.around > searchAround {
 		return nil, "", fmt.Errorf("context is %d; give 0 to %d", q.around, searchAround)
 	}
@@ -86,7 +85,7 @@ func (w *Workspace) search(ctx context.Context, a arguments) (any, string, error
 
 // file is false when the search is at its end.
 func (q *query) file(e found) bool {
-	content, _, err := q.w.slurp(place{named: e.path, path: e.path}, q.limits.SearchBytes)
+	content, err := e.content(q.limits.SearchBytes)
 	if q.read += len(content); q.read > searchAll {
 		q.answer.Truncated = true
 		return false

@@ -11,7 +11,8 @@ import (
 	"syscall"
 )
 
-// walk goes through a folder and those in it, in the order of the paths, and follows no links.
+// walk goes through a folder and those in it, in the order of the paths, and follows no links. It opens each folder from the one above, so that
+// none leads elsewhere that is replaced by a link during the walk.
 type walk struct {
 	w         *Workspace
 	ctx       context.Context
@@ -31,17 +32,25 @@ type found struct {
 	path string // relative to the root
 	rel  string // relative to the folder where the walk began
 	kind fs.FileMode
+	in   *os.Root // the folder that it is in, open during the visit
 }
+
+func (e found) name() string { return path.Base(e.path) }
 
 // run fails if the first folder can't be read; of the others, what can't be read is left out.
 func (k *walk) run() error {
 	var rules []rule
 	if k.gitignore {
 		for dir := range parents(k.base) {
-			rules = append(rules, k.w.ignoreFile(dir)...)
+			rules = append(rules, k.w.rulesOf(dir)...)
 		}
 	}
-	if err := k.folder(k.base, ".", 1, rules); err != nil {
+	in, err := k.w.descend(k.base)
+	if err != nil {
+		return cause("list", k.base, err)
+	}
+	defer in.Close()
+	if err := k.folder(in, k.base, ".", 1, rules); err != nil {
 		return cause("list", k.base, err)
 	}
 	if k.ctx.Err() != nil {
@@ -50,22 +59,22 @@ func (k *walk) run() error {
 	return nil
 }
 
-func (k *walk) folder(dir, rel string, depth int, rules []rule) error {
+func (k *walk) folder(in *os.Root, dir, rel string, depth int, rules []rule) error {
 	if k.seen > k.w.limits().Walked {
 		return nil
 	}
-	entries, err := k.entries(dir)
+	entries, err := k.entries(in)
 	if err != nil {
 		return err
 	}
 	if k.gitignore {
-		rules = append(rules[:len(rules):len(rules)], k.w.ignoreFile(dir)...)
+		rules = append(rules[:len(rules):len(rules)], ignoreFile(in, dir)...)
 	}
 	for _, d := range entries {
 		if k.ended || k.ctx.Err() != nil {
 			return nil
 		}
-		e := found{path.Join(dir, d.Name()), path.Join(rel, d.Name()), d.Type()}
+		e := found{path.Join(dir, d.Name()), path.Join(rel, d.Name()), d.Type(), in}
 		isGit := strings.EqualFold(d.Name(), ".git")
 		if isGit && !k.keepGit || !k.w.mayRead(e.path) || ignored(rules, e.path, d.IsDir()) {
 			continue
@@ -77,7 +86,7 @@ func (k *walk) folder(dir, rel string, depth int, rules []rule) error {
 		switch {
 		case !d.IsDir() || isGit:
 		case depth < k.depth:
-			_ = k.folder(e.path, e.rel, depth+1, rules)
+			k.below(e, depth+1, rules)
 		case k.depth > 1:
 			k.truncated = true
 		}
@@ -85,9 +94,19 @@ func (k *walk) folder(dir, rel string, depth int, rules []rule) error {
 	return nil
 }
 
+// below walks through a folder in a folder. One that was replaced since it was listed is left out.
+func (k *walk) below(e found, depth int, rules []rule) {
+	in, err := enter(e.in, e.name())
+	if err != nil {
+		return
+	}
+	defer in.Close()
+	_ = k.folder(in, e.path, e.rel, depth, rules)
+}
+
 // entries reads a folder in the order of the paths that are in it, for which a folder's name ends in a slash.
-func (k *walk) entries(dir string) ([]fs.DirEntry, error) {
-	f, err := k.w.Root.OpenFile(dir, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_DIRECTORY, 0)
+func (k *walk) entries(in *os.Root) ([]fs.DirEntry, error) {
+	f, err := in.OpenFile(".", os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_DIRECTORY, 0)
 	if err != nil {
 		return nil, err
 	}
