@@ -6,7 +6,6 @@ import (
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/reporting"
-	"github.com/longshift/longshift/internal/confine/sandbox"
 	"github.com/longshift/longshift/internal/gateway"
 	"github.com/longshift/longshift/task"
 )
@@ -16,8 +15,8 @@ type endpoints struct {
 	model   model
 	reports *reporting.Session // nil when the agent reports in its text alone
 	caller  *atomic.Pointer[Caller]
-	from    *origin       // of the process that the agent goes on with; nil for a process of its own
-	box     *sandbox.Spec // of the process that waits for a session, without what it reaches; nil when none does
+	from    *origin  // of the process that the agent goes on with; nil for a process of its own
+	view    *boxView // of the process that waits for a session; nil when none does
 }
 
 // open opens the endpoints of a session.

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strconv"
 	"time"
@@ -99,27 +100,42 @@ func serverTools(t task.ToolSettings) (names []string) {
 	return names
 }
 
-// confine makes the session's processes run in a box that reaches only its model and the registries. It returns the box without what it
-// reaches, and their folders beside the workspace.
-func (la *launcher) confine(ctx context.Context, s *agent.Session, in SessionInput, ends *endpoints) (sandbox.Spec, Dirs, error) {
-	box, dirs, err := la.box(ctx, s, in)
+// confine makes the session's processes run in a box that reaches only its model and the registries. It returns what they see, and
+// their folders beside the workspace.
+func (la *launcher) confine(ctx context.Context, s *agent.Session, in SessionInput, ends *endpoints) (boxView, Dirs, error) {
+	spec, dirs, err := la.box(ctx, s, in)
 	if err != nil {
-		return box, dirs, err
+		return boxView{}, dirs, err
 	}
-	spec := box
+	seen := boxView{spec, gitMade(spec.Work)}
 	la.boxes.connectRegistries(&spec, s.StateDir, "home", dirs, ends.caller.Load)
 	ends.show(ctx, s)
 	for _, address := range ends.addresses() {
 		port, dial, err := dialer(address)
 		if err != nil {
-			return box, dirs, err
+			return seen, dirs, err
 		}
 		spec.Reach = append(spec.Reach, sandbox.Reach{Port: port, Dial: dial})
 	}
 	s.Start = func(ctx context.Context, p process.Spec) (*process.Process, error) {
 		return la.boxes.start(ctx, p, spec)
 	}
-	return box, dirs, nil
+	return seen, dirs, nil
+}
+
+// boxView is what a box lets a process see and change, without what it reaches. A process serves only sessions with the same one.
+type boxView struct {
+	box     sandbox.Spec
+	gitMade time.Time // the box's protecting mounts lie in this .git, and are gone with it
+}
+
+// gitMade returns when the .git of a work tree was made: nobody writes its commondir again, and programs can't.
+func gitMade(work string) time.Time {
+	info, err := os.Lstat(filepath.Join(work, ".git", "commondir"))
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
 }
 
 // box is what a session's processes may see and change. They reach nothing.

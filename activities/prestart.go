@@ -166,12 +166,12 @@ func (p *prestarter) warm(ctx context.Context, in SessionInput, e *prestarted) e
 	if err != nil {
 		return err
 	}
-	box, _, err := p.launcher.confine(ctx, &s, in, ends)
+	seen, _, err := p.launcher.confine(ctx, &s, in, ends)
 	if err != nil {
 		ends.close()
 		return err
 	}
-	ends.box = &box
+	ends.view = &seen
 	if err := e.agent.Warm(ctx, s); err != nil {
 		ends.close()
 		return err

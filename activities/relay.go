@@ -92,9 +92,9 @@ func (p *prestarter) clear(ctx context.Context, in SessionInput, from *relay) (*
 	if err != nil {
 		return nil, err
 	}
-	box, _, err := p.launcher.confine(ctx, &s, in, ends)
-	if err == nil && !reflect.DeepEqual(box, *from.ends.box) {
-		err = errors.New("its box differs")
+	seen, _, err := p.launcher.confine(ctx, &s, in, ends)
+	if err == nil && !reflect.DeepEqual(seen, *from.ends.view) {
+		err = errors.New("its box differs, or .git was made anew")
 	}
 	if err == nil {
 		err = from.agent.Clear(ctx, from.ended, s)
@@ -117,7 +117,7 @@ func (la *launcher) follow(in SessionInput, rec *record, from *relay) (*endpoint
 	if err != nil {
 		return nil, err
 	}
-	e := &endpoints{model: model{session, in.api(), in.Model}, caller: from.ends.caller, from: from.origin, box: from.ends.box}
+	e := &endpoints{model: model{session, in.api(), in.Model}, caller: from.ends.caller, from: from.origin, view: from.ends.view}
 	e.caller.Store(in.caller())
 	if from.ends.reports == nil {
 		return e, nil

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -12,6 +14,7 @@ import (
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/confine/process"
+	"github.com/longshift/longshift/internal/repo/workspace"
 	"github.com/longshift/longshift/task"
 )
 
@@ -161,6 +164,15 @@ func TestNothingOfTheOther(t *testing.T) {
 		"a reviewer":            func(_ *bench, _ *going, next *SessionInput) { next.Role = task.Reviewer },
 		"the process has ended": func(b *bench, _ *going, next *SessionInput) { b.prestarter.drop(next.ID) },
 		"it ends meanwhile":     func(_ *bench, k *going, _ *SessionInput) { k.gone = true },
+		".git is made anew": func(b *bench, _ *going, next *SessionInput) {
+			must(t, os.RemoveAll(filepath.Join(b.work(), ".git")))
+			must(t, os.WriteFile(filepath.Join(b.work(), "work.txt"), nil, 0o644))
+			tree, err := b.Workspaces.Open(t.Context(), next.TaskID, next.Fence)
+			must(t, err)
+			defer tree.Close()
+			_, err = tree.Commit(t.Context(), workspace.CommitSpec{Key: "1", Message: "Work"})
+			must(t, err)
+		},
 		"another box": func(_ *bench, _ *going, next *SessionInput) {
 			next.Paths.HideFromImplementer = []string{"README.md"}
 		},

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/agent"
-	"github.com/longshift/longshift/internal/confine/sandbox"
 	"github.com/longshift/longshift/internal/disk"
 	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
@@ -54,11 +53,11 @@ func (r *sessionRun) do(ctx context.Context) (_ SessionResult, err error) {
 		return SessionResult{}, err
 	}
 	s.Keep = r.keeps()
-	box, dirs, err := r.of.launcher.confine(ctx, &s, r.in, ends)
+	seen, dirs, err := r.of.launcher.confine(ctx, &s, r.in, ends)
 	if err != nil {
 		return SessionResult{}, err
 	}
-	if ends.box != nil && !reflect.DeepEqual(box, *ends.box) {
+	if ends.view != nil && !reflect.DeepEqual(seen, *ends.view) {
 		return SessionResult{}, fault.New(fault.Infra, "run session %s in another box: %w", s.ID, agent.ErrGone)
 	}
 	enforcer, err := r.of.enforcers.of(r.in, r.tree.Dir(), s.StateDir, dirs.Cache, filepath.Join(s.StateDir, changeFile))
@@ -121,7 +120,7 @@ func (r *sessionRun) do(ctx context.Context) (_ SessionResult, err error) {
 	log.end(res)
 	hideSecrets(r.of.redact, &res)
 	if out.Kept && res.Report.Kind == task.ReportProgress && res.leadsOn(r.in.CeilingUSD) {
-		r.onward = r.left(ends, box)
+		r.onward = r.left(ends, seen)
 	}
 	return res, nil
 }
@@ -135,8 +134,8 @@ func (r *sessionRun) keeps() bool {
 }
 
 // left is what the next session can go on with.
-func (r *sessionRun) left(ends *endpoints, box sandbox.Spec) *relay {
-	ends.box = &box
+func (r *sessionRun) left(ends *endpoints, seen boxView) *relay {
+	ends.view = &seen
 	from := ends.from
 	if from == nil {
 		from = &origin{role: r.in.Role, home: cmp.Or(r.rec.state.Home, r.in.ID), mark: r.in.ID}
