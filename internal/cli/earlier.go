@@ -3,12 +3,16 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 
 	"github.com/longshift/longshift/internal/cli/environ"
+	"github.com/longshift/longshift/internal/cli/server"
 	"github.com/longshift/longshift/internal/cli/tasks"
 	"github.com/longshift/longshift/internal/cli/term"
 	"github.com/longshift/longshift/internal/excerpt"
@@ -76,6 +80,30 @@ func (e earlierTask) follower(ctx context.Context, c client.Client, repository s
 		return nil, err
 	}
 	return seen.Status, nil
+}
+
+// undone reports whether undo has deleted the branch of an ended task.
+func (e earlierTask) undone(ctx context.Context, c client.Client, s *signals.Status) (bool, error) {
+	call, cancel := server.Answer(ctx)
+	defer cancel()
+	id := signals.UndoID(s.WorkflowID)
+	d, err := c.DescribeWorkflowExecution(call, id, "")
+	var none *serviceerror.NotFound
+	if errors.As(err, &none) {
+		return false, nil
+	}
+	if err != nil {
+		return false, e.tasks.Refused(err, s.WorkflowID)
+	}
+	info := d.GetWorkflowExecutionInfo()
+	if info.GetStatus() != enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED || info.GetStartTime().AsTime().Before(s.Started) { // of an earlier task with this id
+		return false, nil
+	}
+	var out signals.Undone
+	if err := c.GetWorkflow(call, id, info.GetExecution().GetRunId()).Get(call, &out); err != nil {
+		return false, e.tasks.Refused(err, s.WorkflowID)
+	}
+	return out.Moved == "", nil // one that somebody has moved stays
 }
 
 const steerOrEnd = "steer it with `longshift tell`, or end it with `longshift cancel`"

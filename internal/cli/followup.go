@@ -27,7 +27,7 @@ func newFollowUpCommand(f *factory) *cobra.Command {
 		Short: "Start a task on top of what an ended one has done",
 		Long: `Start a task whose base is the branch of an ended task, with the settings of that task. The planner is told what was asked
 for there and what was planned. The new branch has the commits of both, so merging it takes all of them. Once the pull request of the
-ended task is merged, the new one starts from the base of that task.
+ended task is merged, the new one starts from the base of that task. A task without a pull request has pushed no branch to start from.
 
 To change the pull request of a task on GitHub, comment there instead: its task works on it until it is merged or closed.`,
 		Example: "  longshift follow-up x1y2z3 \"now add the same flag to show\"\n" +
@@ -53,26 +53,53 @@ func (o *followUpOptions) run(ctx context.Context, given, text string) error {
 	if err != nil {
 		return err
 	}
-	pull, err := o.pullOutcome(ctx, c, s)
-	switch {
-	case err != nil:
+	if in.Base, err = o.base(ctx, c, in, s); err != nil {
 		return err
-	case pull == task.PullMerged: // its commits are in the base, and its branch may be gone
-	case s.Branch == "" || len(s.Commits) == 0:
-		return fault.New(fault.Conflict, "task %s has committed nothing", s.WorkflowID).
-			WithHint("start it again with `longshift retry %s`, or another one with `longshift run`", s.WorkflowID)
-	case in.Fork && s.PullRequest != nil && pull != task.PullClosed:
-		return fault.New(fault.Conflict, "the branch of task %s is in a fork, where no task can start", s.WorkflowID).
-			WithHint("say it in a comment on %s, or wait until that is merged", s.PullRequest.URL)
-	case in.Fork:
-		return fault.New(fault.Conflict, "the commits of task %s are in a fork, where no task can start", s.WorkflowID).
-			WithHint("start it again with `longshift retry %s`", s.WorkflowID)
-	default:
-		in.Base = s.Branch
 	}
+	in.Sync = false // whoever says what to do asks for work
 	in.Task, in.Images, in.Issue, in.Origin, in.Review = text, nil, nil, nil, ""
 	in.Words = len(in.Spec) > 0
 	return o.earlier.start(ctx, o.launch, c, in, "", earlierText(s))
+}
+
+// base returns the branch that a follow-up starts from.
+func (o *followUpOptions) base(ctx context.Context, c client.Client, in task.Input, s *signals.Status) (string, error) {
+	pull, err := o.pullOutcome(ctx, c, s)
+	if err != nil {
+		return "", err
+	}
+	branch, err := followedBranch(in, s, pull)
+	if err != nil || pull == task.PullMerged {
+		return branch, err
+	}
+	undone, err := o.earlier.undone(ctx, c, s)
+	if undone && err == nil {
+		err = fault.New(fault.Conflict, "`longshift undo` has deleted the branch of task %s", s.WorkflowID).
+			WithHint("start it again with `longshift retry %s`", s.WorkflowID)
+	}
+	return branch, err
+}
+
+// followedBranch returns the branch with the work of an ended task, whose pull request has come to pull. Only a task with a pull request has pushed one.
+func followedBranch(in task.Input, s *signals.Status, pull task.Outcome) (string, error) {
+	id := s.WorkflowID
+	switch {
+	case pull == task.PullMerged: // its commits are in the base, and its branch may be gone
+		return in.Base, nil
+	case s.PullRequest == nil && (s.Head == "" || s.Head == s.BaseCommit):
+		return "", fault.New(fault.Conflict, "task %s has committed nothing", id).
+			WithHint("start it again with `longshift retry %s`, or another one with `longshift run`", id)
+	case in.Fork && s.PullRequest != nil && pull != task.PullClosed:
+		return "", fault.New(fault.Conflict, "the branch of task %s is in a fork, where no task can start", id).
+			WithHint("say it in a comment on %s, or wait until that is merged", s.PullRequest.URL)
+	case in.Fork:
+		return "", fault.New(fault.Conflict, "the commits of task %s are in a fork, where no task can start", id).
+			WithHint("start it again with `longshift retry %s`", id)
+	case s.PullRequest == nil:
+		return "", fault.New(fault.Conflict, "task %s ended without a pull request, so there is no branch to start from", id).
+			WithHint("take its work with `longshift checkout %s`, or start it again with `longshift retry %s`", id, id)
+	}
+	return s.Branch, nil
 }
 
 // pullOutcome is how the pull request of a task has ended, as the workflow that follows it knows; "" while it is open.

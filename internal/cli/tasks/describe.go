@@ -181,13 +181,14 @@ func unchecked(status *signals.Status) bool {
 	return status.Plan != nil && status.PullRequest == nil && status.Check == nil && status.BaseCheck == nil
 }
 
-// takeOver names the commands that show and take what a task has committed. In a folder they are those of git.
+// takeOver names the commands that show and take what a task has committed. In a folder they are those of git, once the branch is there: it comes
+// with the pull request.
 func takeOver(status *signals.Status) []string {
-	if len(status.Commits) == 0 || status.Branch == "" {
+	if len(status.Commits) == 0 && status.PullRequest == nil || status.Branch == "" {
 		return nil
 	}
 	look, take := "longshift diff "+status.WorkflowID, "longshift checkout "+status.WorkflowID
-	if r, err := task.ParseRepository(status.Repository); err == nil && r.Path != "" && status.Base != "" {
+	if r, err := task.ParseRepository(status.Repository); err == nil && r.Path != "" && status.Base != "" && status.PullRequest != nil {
 		look, take = "git diff "+status.Base+"..."+status.Branch, "git merge "+status.Branch
 	}
 	return []string{"Look", term.OneLine(look), "Take", term.OneLine(take)}

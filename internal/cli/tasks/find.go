@@ -100,8 +100,11 @@ func (f Found) StillRunning() error {
 	if outcome == "" {
 		outcome = task.Outcome(strings.ToLower(f.status.String()))
 	}
-	return fault.New(fault.Conflict, "task %s has ended: %s", f.ID, outcome).
-		WithHint("see `longshift show %s`; `longshift follow-up` starts another one on top of its work", f.ID)
+	next := "`longshift retry` starts it again"
+	if f.row.PullRequest != "" {
+		next = "`longshift follow-up` starts another one on top of its work"
+	}
+	return fault.New(fault.Conflict, "task %s has ended: %s", f.ID, outcome).WithHint("see `longshift show %s`; %s", f.ID, next)
 }
 
 // Complete offers the ids of running tasks. It gives up soon: a person waits at the shell.

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
 )
@@ -25,5 +26,30 @@ func TestARefusedInputTookNoTime(t *testing.T) {
 	s.Findings = nil
 	if text := SummaryText(s, now); !strings.Contains(text, "Duration  1m 30s") {
 		t.Errorf("it says\n%s", text)
+	}
+}
+
+// In a folder, git knows the branch of a task once there is a pull request; until then its commits are taken by our own commands.
+func TestWorkIsTakenFromWhereItIs(t *testing.T) {
+	t.Parallel()
+	s := &signals.Status{WorkflowID: "x", Outcome: task.MaxIterations, Repository: "/src/web", Base: "main", Branch: "longshift/x",
+		Commits: []signals.Commit{{ID: "c0ffee"}}}
+	if text := SummaryText(s, time.Now()); !strings.Contains(text, "longshift diff x") || !strings.Contains(text, "longshift checkout x") {
+		t.Errorf("without a pull request it says\n%s", text)
+	}
+	s.PullRequest = &signals.PullRequest{URL: "longshift/x"}
+	if text := SummaryText(s, time.Now()); !strings.Contains(text, "git diff main...longshift/x") || !strings.Contains(text, "git merge longshift/x") {
+		t.Errorf("with a pull request it says\n%s", text)
+	}
+}
+
+// What is recommended for an ended task works for it: only one with a pull request has a branch to start from.
+func TestEndedTaskSaysHowToGoOn(t *testing.T) {
+	t.Parallel()
+	for pull, want := range map[string]string{"": "`longshift retry`", "https://example.com/7": "`longshift follow-up`"} {
+		f := Found{ID: "x", row: Row{Outcome: task.Abandoned, PullRequest: pull}}
+		if hint := fault.HintOf(f.StillRunning()); !strings.Contains(hint, want) {
+			t.Errorf("pull request %q: %s", pull, hint)
+		}
 	}
 }

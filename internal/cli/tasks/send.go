@@ -87,7 +87,7 @@ func (t *Tasks) Refused(err error, id string) error {
 	var gone *serviceerror.NotFound
 	if errors.As(err, &gone) {
 		return fault.New(fault.Conflict, "task %s has ended", id).
-			WithHint("see `longshift show %s`; `longshift follow-up` starts another one on top of its work", id)
+			WithHint("see `longshift show %s`; `longshift follow-up` starts another one on top of its pull request, `longshift retry` the same one again", id)
 	}
 	return t.server.Explain(err, id)
 }

@@ -68,7 +68,7 @@ func TestSendRefused(t *testing.T) {
 		{"stale", app(fault.Conflict, "look again"), fault.ExitConflict, "not now", "look again"},
 		{"wrong", app(fault.Input), fault.ExitUsage, "not now", ""},
 		{"forbidden", app(fault.Denied, ""), fault.ExitFailed, "not now", ""},
-		{"ended", serviceerror.NewNotFound("workflow execution already completed"), fault.ExitConflict, "task web-1 has ended", "see `longshift show web-1`; `longshift follow-up` starts another one on top of its work"},
+		{"ended", serviceerror.NewNotFound("workflow execution already completed"), fault.ExitConflict, "task web-1 has ended", "see `longshift show web-1`; `longshift follow-up` starts another one on top of its pull request, `longshift retry` the same one again"},
 		{"server gone", serviceerror.NewUnavailable("connection refused"), fault.ExitServer, "the Temporal server at  does not answer", "try again, or see `longshift doctor`"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
