@@ -231,6 +231,39 @@ func TestNothingToDoIsNoSuccessOverARedCheck(t *testing.T) {
 	}
 }
 
+// A planner does not overrule a reviewer: after a review that asks for changes its word ends no task, whether the round before has committed nothing, or
+// its commit has failed.
+func TestAPlannerDoesNotOverruleTheReview(t *testing.T) {
+	for name, out := range map[string]activities.Committed{
+		"nothing committed": {Commit: "base"},
+		"commit failed":     {Failed: "the disk is full"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.settings.Iterations = 2
+			w.commit = func(activities.CommitInput) (activities.Committed, error) {
+				if len(w.commits) > 2 {
+					return activities.Committed{Commit: "base"}, nil
+				}
+				return out, nil
+			}
+			w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+				res := well(in)
+				switch {
+				case in.Role == task.Reviewer:
+					res.Review = &task.Review{Text: "it does not add"}
+				case in.Role == task.Planner && len(w.asked) > 1:
+					res.Plan = &task.Plan{Verdict: task.VerdictAlreadyDone, Summary: "s", Evidence: "it adds already"}
+				}
+				return res, nil
+			}
+			if s := w.start(t); s.Outcome != task.MaxIterations || w.roles() != "piirpr" {
+				t.Errorf("outcome %s after %s: %s", s.Outcome, w.roles(), s.Detail)
+			}
+		})
+	}
+}
+
 // Setup runs before the first check, and again before work on a tree that it has not passed on: one with new commits, one of another host, and one
 // that it has failed on. No check of another host's tree counts before it.
 func TestSetupRunsOnceForATree(t *testing.T) {

@@ -40,8 +40,8 @@ func (t *pipeline) plan(ctx workflow.Context) error {
 		t.publisher.entitle(p)
 	}
 	switch p.Verdict {
-	case task.VerdictAlreadyDone: // after a review there is work of earlier rounds, and the next review decides
-		if t.status.Head == t.status.BaseCommit && !t.def.input.Sync {
+	case task.VerdictAlreadyDone: // where there is work of earlier rounds, or a review that asks for changes, the next review decides
+		if t.status.Head == t.status.BaseCommit && !t.def.input.Sync && !t.contested(ctx) {
 			return t.checks.nothingToDo("%s", p.Evidence)
 		}
 	case task.VerdictDeclined:
@@ -50,6 +50,16 @@ func (t *pipeline) plan(ctx workflow.Context) error {
 	_, _, pending := p.Counts()
 	t.journal.say(ctx, "plan", "revision %d: %s (%d to do)", p.Revision, firstLine(p.Summary), pending)
 	return nil
+}
+
+// reviewDecides is the change since which a planner can't end a task as done that a reviewer has not let pass.
+const reviewDecides = "review-decides"
+
+// contested tells whether a planner's word is not enough to end the task as done: the last review asks for changes, or there is work that could not be
+// committed.
+func (t *pipeline) contested(ctx workflow.Context) bool {
+	asked := t.status.Review != nil && !t.status.Review.Approved
+	return (asked || t.commits.last.failed != "") && workflow.GetVersion(ctx, reviewDecides, workflow.DefaultVersion, 1) >= 1
 }
 
 // unsaid is the change since which a plan after a review keeps what is blocked and what it deprecates, and takes no number that is recorded: the status
