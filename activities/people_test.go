@@ -44,6 +44,7 @@ func TestAnAnswerThatStandsIsAskedForOnce(t *testing.T) {
 		puts   int
 	}{
 		"no":                {signals.Answer{Verdict: signals.No, By: "maria", Note: "never"}, 1},
+		"nobody's no":       {signals.Answer{Verdict: signals.No, By: "nobody", Unanswered: true, Expires: time.Now().Add(time.Hour)}, 4},
 		"yes":               {signals.Answer{Verdict: signals.Yes, By: "maria", Expires: time.Now().Add(time.Hour)}, 4},
 		"yes, for the task": {signals.Answer{Verdict: signals.Yes, By: "maria", ForTask: true}, 1},
 	} {
@@ -53,7 +54,7 @@ func TestAnAnswerThatStandsIsAskedForOnce(t *testing.T) {
 			w := asks(t, func(context.Context, signals.Question) (signals.Answer, error) { put++; return tt.answer, nil })
 			for i := range 4 {
 				d := w.permit(t.Context(), bash(w, "terraform plan", fmt.Sprint(i)))
-				if d.Allow != (tt.answer.Verdict == signals.Yes) {
+				if d.Allow != (tt.answer.Verdict == signals.Yes) || strings.Contains(d.Reason, "a person has refused it") != (name == "no") {
 					t.Fatalf("call %d: %+v", i, d)
 				}
 			}

@@ -65,6 +65,8 @@ func (en *enforcer) answer(ctx context.Context, q signals.Question, d policy.Dec
 		return signals.Answer{}, agent.Decision{Reason: d.Reason + "; nobody could be asked, so it may not run now"}
 	case answer.Verdict == signals.Yes:
 		return answer, agent.Decision{}
+	case answer.Verdict == signals.No && answer.Unanswered:
+		return answer, agent.Decision{Reason: joinText("nobody has said whether it may run, so it may not run now", answer.Note)}
 	case answer.Verdict == signals.No:
 		return answer, agent.Decision{Reason: joinText("a person has refused it", answer.Note)}
 	}

@@ -27,7 +27,7 @@ type Question struct {
 	Reason  string    `json:"reason"`            // reason, in one sentence
 	AtOnce  bool      `json:"atOnce,omitempty"`  // the session does not wait: the answer is Later unless there is one already
 	Asked   time.Time `json:"asked,omitzero"`
-	Expires time.Time `json:"expires,omitzero"` // without an answer by then, the answer is no; a push waits without limit
+	Expires time.Time `json:"expires,omitzero"` // without an answer by then, it may not run for now; a push waits without limit
 }
 
 // File is a file that a command names. Its content stays on the host.
@@ -88,9 +88,12 @@ type Answer struct {
 	Verdict Verdict   `json:"verdict"`
 	By      string    `json:"by,omitempty"`
 	Note    string    `json:"note,omitempty"`
-	Expires time.Time `json:"expires,omitzero"`  // for Yes: when the command must be asked about again; zero with ForTask
+	Expires time.Time `json:"expires,omitzero"`  // when the command must be asked about again; zero if the answer is lasting
 	ForTask bool      `json:"forTask,omitempty"` // for Yes: valid for every run, whatever the files contain; otherwise once
+
+	// for No: nobody has said it, in time or before the task was resumed. It is valid once, so that a person can still allow the command.
+	Unanswered bool `json:"unanswered,omitempty"`
 }
 
 // Lasting reports whether the answer is valid for every run of the text, and not only for one run of these files.
-func (a Answer) Lasting() bool { return a.Verdict == No || a.ForTask }
+func (a Answer) Lasting() bool { return a.Verdict == No && !a.Unanswered || a.ForTask }

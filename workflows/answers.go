@@ -90,10 +90,13 @@ func (qs *questions) answer(ctx workflow.Context, q signals.Question, a signals.
 	if a.ForTask {
 		how += " for this task"
 	}
-	qs.answers[key] = a
+	later := qs.waiting[q.ID] == 0 && !q.AtOnce // otherwise the session asks again as soon as it continues
+	if !later || !a.Unanswered {
+		qs.answers[key] = a
+	}
 	qs.journal.say(ctx, "answer", "%s by %s: %q", how, a.By, excerpt.Clip(q.Command, 300))
 	qs.journal.show(ctx, signals.Notice{Subject: signals.SubjectCommand, Question: q.ID, Settled: true})
-	if qs.waiting[q.ID] == 0 && !q.AtOnce { // otherwise the session asks again as soon as it continues
+	if later {
 		qs.undelivered = append(qs.undelivered, prompt.Message{From: &task.Person{Name: a.By}, Text: verdictText(q, a)})
 	}
 	qs.showQuestions(ctx)
@@ -133,18 +136,35 @@ func (qs *questions) firstExpiry() time.Time {
 	return until
 }
 
-// refuseExpired denies the questions that nobody has answered in time. Questions that were asked later keep their own time.
+// asksAnew is the change since which a question that nobody has answered may be asked again, and a resume leaves those alone that the task was not
+// suspended for.
+const asksAnew = "asks-anew"
+
+// unanswered takes back a question that nobody has answered: the command may not run now.
+func (qs *questions) unanswered(ctx workflow.Context, q signals.Question, by, why string) {
+	a := signals.Answer{Verdict: signals.No, By: by, Note: why}
+	if workflow.GetVersion(ctx, asksAnew, workflow.DefaultVersion, 1) >= 1 {
+		a.Unanswered, a.Expires = true, workflow.Now(ctx).Add(qs.settings.Commands.Expires.Std())
+	}
+	qs.answer(ctx, qs.withdraw(q.ID), a)
+}
+
+// refuseExpired takes back the questions that nobody has answered in time. Questions that were asked later keep their own time.
 func (qs *questions) refuseExpired(ctx workflow.Context) {
 	for _, q := range slices.Clone(qs.status.Questions) {
 		if !workflow.Now(ctx).Before(q.Expires) {
-			qs.answer(ctx, qs.withdraw(q.ID), signals.Answer{Verdict: signals.No, By: "nobody", Note: "nobody has answered in time"})
+			qs.unanswered(ctx, q, "nobody", "nobody has answered in time")
 		}
 	}
 }
 
-// refuseOpen denies all open questions.
-func (qs *questions) refuseOpen(ctx workflow.Context, by, why string) {
+// passOver takes back all open questions when a person resumes a task that waits for their answers.
+func (qs *questions) passOver(ctx workflow.Context, by string) {
+	waits := qs.status.Phase == task.Suspended && qs.status.Reason == signals.ReasonCommand
+	if len(qs.status.Questions) == 0 || !waits && workflow.GetVersion(ctx, asksAnew, workflow.DefaultVersion, 1) >= 1 {
+		return
+	}
 	for len(qs.status.Questions) > 0 {
-		qs.answer(ctx, qs.withdraw(qs.status.Questions[0].ID), signals.Answer{Verdict: signals.No, By: by, Note: why})
+		qs.unanswered(ctx, qs.status.Questions[0], by, "the task was resumed without an answer")
 	}
 }

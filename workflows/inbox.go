@@ -215,7 +215,7 @@ func (ib *inbox) onResume(ctx workflow.Context, r signals.ResumeRequest) string 
 		ib.tell(r.By, r.Note)
 	}
 	ib.resumes++
-	ib.questions.refuseOpen(ctx, who(r.By), "the task was resumed without an answer")
+	ib.questions.passOver(ctx, who(r.By))
 	ib.journal.say(ctx, "resume", "by %s%s", who(r.By), added(r.AddCost, more))
 	if ib.status.Phase == task.Suspended || ib.status.Phase == task.Waiting {
 		return "the task continues" + limited

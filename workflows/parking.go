@@ -114,6 +114,9 @@ func (pk *parking) resumed(ctx workflow.Context, seen int, until time.Time, summ
 func (pk *parking) goOn(ctx workflow.Context, phase task.Phase, settled bool) {
 	pk.status.Reason, pk.status.Detail, pk.status.NextAction = "", "", ""
 	pk.status.NeedsHuman, pk.status.WaitingUntil = false, time.Time{}
+	if len(pk.status.Questions) > 0 && workflow.GetVersion(ctx, asksAnew, workflow.DefaultVersion, 1) >= 1 { // it was not parked for them
+		pk.status.NeedsHuman, pk.status.NextAction = true, nextAction(signals.ReasonCommand)
+	}
 	pk.journal.say(ctx, "resumed", "going on with %s", phase)
 	pk.journal.enter(ctx, phase)
 	if settled {

@@ -97,6 +97,7 @@ func wantTold(t *testing.T, in activities.SessionInput, words ...string) {
 	}
 }
 
+// No answer is a no for now: the session does without, and what it asks for again can still be allowed.
 func TestNoAnswerIsANo(t *testing.T) {
 	for name, lift := range map[string]func(w *world){
 		"in time":    func(*world) {},
@@ -104,14 +105,74 @@ func TestNoAnswerIsANo(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			needs(w)
+			needsThenAsks(w)
+			var again *asked
 			w.env.RegisterDelayedCallback(func() { w.askFor("aaaa1111", "terraform plan") }, 5*time.Minute)
 			w.env.RegisterDelayedCallback(func() { lift(w) }, 2*time.Hour)
+			w.env.RegisterDelayedCallback(func() { w.askFor("aaaa1111", "terraform plan") }, 14*time.Hour)
+			w.env.RegisterDelayedCallback(func() {
+				if a := w.update(signals.Allow, signals.AllowRequest{Question: "aaaa"}); a.refused != nil {
+					t.Errorf("it can't be allowed any more: %v", a.refused)
+				}
+				again = w.askFor("aaaa1111", "terraform plan")
+				w.update(signals.Resume, signals.ResumeRequest{})
+			}, 15*time.Hour)
 			if s := w.start(t); s.Outcome != task.PullRequest || len(s.Questions) != 0 {
 				t.Errorf("outcome %s, questions %+v", s.Outcome, s.Questions)
 			}
 			wantTold(t, w.asked[2], "may not run: terraform plan")
+			if again.answer.Verdict != signals.Yes {
+				t.Errorf("asked again, it was told %+v", again.answer)
+			}
 		})
+	}
+}
+
+// needsThenAsks is like needs; the second implementing session ends with a question.
+func needsThenAsks(w *world) {
+	kinds := []agent.OutcomeKind{agent.NeedsApproval, agent.NeedsAnswer}
+	w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+		if in.Role != task.Implementer || len(kinds) == 0 {
+			return activities.SessionResult{}, nil
+		}
+		kind := kinds[0]
+		kinds = kinds[1:]
+		return activities.SessionResult{Kind: kind, Error: "a person has been asked"}, nil
+	}
+}
+
+// A session that asks at once gets the answer when it asks again: once, when nobody has given it.
+func TestNoAnswerIsToldOnce(t *testing.T) {
+	w := newWorld(t)
+	needsThenAsks(w)
+	q := signals.Question{ID: "aaaa1111", Role: task.Implementer, Tool: "Bash", Command: "terraform plan", AtOnce: true}
+	var told, again *asked
+	w.env.RegisterDelayedCallback(func() { w.ask(q) }, 5*time.Minute)
+	w.env.RegisterDelayedCallback(func() { told = w.ask(q) }, 14*time.Hour)
+	w.env.RegisterDelayedCallback(func() { again = w.ask(q) }, 14*time.Hour+time.Minute)
+	w.env.RegisterDelayedCallback(func() { w.update(signals.Resume, signals.ResumeRequest{}) }, 15*time.Hour)
+	w.start(t)
+	if told.answer.Verdict != signals.No || !told.answer.Unanswered || again.answer.Verdict != signals.Later {
+		t.Errorf("told %+v, then %+v", told.answer, again.answer)
+	}
+}
+
+// Who adds money or time says nothing about the commands that wait.
+func TestResumeLeavesWaitingCommandsOpen(t *testing.T) {
+	w := newWorld(t)
+	w.settings.Approval.Mode = "required"
+	var q *asked
+	w.env.RegisterDelayedCallback(func() { q = w.askFor("aaaa1111", "terraform plan") }, 5*time.Minute)
+	w.env.RegisterDelayedCallback(func() { w.update(signals.Resume, signals.ResumeRequest{AddCost: 5}) }, 6*time.Minute)
+	w.env.RegisterDelayedCallback(func() {
+		if a := w.update(signals.Allow, signals.AllowRequest{}); a.refused != nil {
+			t.Errorf("it can't be allowed any more: %v", a.refused)
+		}
+		w.update(signals.Approve, nil)
+	}, 6*time.Minute+30*time.Second)
+	w.start(t)
+	if q.answer.Verdict != signals.Yes {
+		t.Errorf("the session was told %+v", q.answer)
 	}
 }
 

@@ -50,6 +50,23 @@ func commands() []branch {
 				})
 		},
 	}, {
+		name: "command-unanswered", outcome: task.PullRequest, config: `{"commands":{"wait":"0s"}}`, session: asks,
+		drive: func(ctx context.Context, p *play) error {
+			return inTurn(
+				func() error { return p.until(ctx, suspended(signals.ReasonCommand)) },
+				func() error { return p.update(ctx, signals.Resume, signals.ResumeRequest{Message: by("resume-1")}) })
+		},
+	}, {
+		name: "command-left-open", outcome: task.PullRequest, config: `{"commands":{"wait":"1h"}}`, session: asks,
+		drive: func(ctx context.Context, p *play) error {
+			return inTurn(
+				func() error { return p.until(ctx, func(s signals.Status) bool { return len(s.Questions) == 1 }) },
+				func() error {
+					return p.update(ctx, signals.Resume, signals.ResumeRequest{Message: by("resume-2"), AddCost: 1})
+				},
+				func() error { return p.update(ctx, signals.Allow, signals.AllowRequest{Message: by("allow-5")}) })
+		},
+	}, {
 		name: "command-without-place", input: origin, outcome: task.PullRequest, config: `{"commands":{"wait":"0s"},"approval":{"mode":"none"}}`, session: asks,
 		drive: func(ctx context.Context, p *play) error {
 			return inTurn(
