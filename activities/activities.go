@@ -30,6 +30,7 @@ type Control struct {
 	OnForge  func(context.Context, forge.Event) error           // handles an event that a poll has found; nil without listeners
 
 	status func(context.Context, signals.Notice) (signals.Status, error) // replaces the query, in tests
+	wake   func(ctx context.Context, id, why string) error               // replaces the signal, in tests
 }
 
 // Ref names a task's workspace and the attempt that may write to it.

@@ -1,12 +1,18 @@
 package activities
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/activity"
 
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/internal/repo/workspace"
+	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
 )
 
@@ -17,7 +23,7 @@ type CloseInput struct {
 	TaskID     string          `json:"taskId"`
 }
 
-// ClosePullRequest closes the pull request of a task without merging it, and tells whether it was open.
+// ClosePullRequest closes the pull request of a task without merging it, wakes its follower, and tells whether it was open.
 func (c *Control) ClosePullRequest(ctx context.Context, in CloseInput) (wasOpen bool, err error) {
 	f, err := c.Forge(ctx, in.Repository)
 	if err != nil {
@@ -32,7 +38,29 @@ func (c *Control) ClosePullRequest(ctx context.Context, in CloseInput) (wasOpen 
 	if err != nil {
 		return false, fmt.Errorf("close the pull request: %w", err)
 	}
+	c.wakeFollower(ctx, in)
 	return found == forge.Open, nil
+}
+
+// wakeFollower has the follower of a pull request look at it now, so that a round in progress ends. One that can't be woken sees it later by itself.
+func (c *Control) wakeFollower(ctx context.Context, in CloseInput) {
+	r := in.Repository
+	if r.Owner == "" { // in a folder nobody follows
+		return
+	}
+	wake := c.wake
+	if wake == nil {
+		wake = wakeWorkflow
+	}
+	err := wake(ctx, signals.PullRequestID(cmp.Or(r.Host, c.Host), r.Owner, r.Name, in.Number), "closed by undo")
+	var gone *serviceerror.NotFound
+	if err != nil && !errors.As(err, &gone) {
+		activity.GetLogger(ctx).Warn("The follower of a closed pull request was not woken", "number", in.Number, "error", err)
+	}
+}
+
+func wakeWorkflow(ctx context.Context, id, why string) error {
+	return activity.GetClient(ctx).SignalWorkflow(ctx, id, "", signals.Changed, signals.ChangedRequest{What: why, Now: true})
 }
 
 // DeleteRefsInput names what an ended task may have left on its remote.

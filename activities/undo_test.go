@@ -4,9 +4,13 @@ import (
 	"context"
 	"testing"
 
+	"go.temporal.io/api/serviceerror"
+
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/internal/redact"
 	"github.com/longshift/longshift/internal/repo/workspace/gittest"
+	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
 )
 
@@ -46,5 +50,23 @@ func TestClosePullRequest(t *testing.T) {
 	c := &Control{Forge: func(context.Context, task.Repository) (forge.Forge, error) { return struct{ forge.Forge }{}, nil }}
 	if _, err := c.ClosePullRequest(t.Context(), CloseInput{Number: 7}); fault.KindOf(err) != fault.Input {
 		t.Errorf("on a forge that can't close: %v", err)
+	}
+}
+
+// The follower looks at once, and a round in progress does not write refs again that undo deletes. That it has ended, or can't be told, stops no undo.
+func TestClosePullRequestWakesTheFollower(t *testing.T) {
+	t.Parallel()
+	for _, answer := range []error{nil, serviceerror.NewNotFound("no such workflow"), serviceerror.NewUnavailable("away")} {
+		var woken []string
+		c := &Control{
+			Host:  "github.example",
+			Forge: func(context.Context, task.Repository) (forge.Forge, error) { return closing{found: forge.Open}, nil },
+			wake:  func(_ context.Context, id, _ string) error { woken = append(woken, id); return answer },
+		}
+		in := CloseInput{Repository: task.Repository{Owner: "acme", Name: "web"}, Number: 7, TaskID: "x-12345678"}
+		must(t, newAttempt(t, redact.New()).run(c.ClosePullRequest, in, nil))
+		if len(woken) != 1 || woken[0] != signals.PullRequestID("github.example", "acme", "web", 7) {
+			t.Errorf("woken %q", woken)
+		}
 	}
 }

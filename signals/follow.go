@@ -20,6 +20,7 @@ const Changed = "changed"
 type ChangedRequest struct {
 	Message
 	What string `json:"what,omitempty"` // such as "review", for the log
+	Now  bool   `json:"now,omitempty"`  // the follower looks without waiting for what else comes up
 }
 
 // PullRequestInput starts a PullRequest workflow. It comes from the task, or from the previous run.

@@ -29,6 +29,7 @@ type poller struct {
 	at        int            // which of them is the newest
 	after     int            // earlier ones do not count any more
 	wakes     int            // wake-ups so far
+	hurried   bool           // one of them waits for nothing else
 	unread    int            // snapshots in a row that failed
 }
 
@@ -52,7 +53,11 @@ func (po *poller) handOver() string {
 // receive counts wake-ups. What happened is read from the forge.
 func (po *poller) receive(ctx workflow.Context) {
 	onSignal(ctx, signals.Changed, "look at the pull request now; no input", "signal "+signals.Changed,
-		func(workflow.Context, json.RawMessage) { po.wakes++ })
+		func(_ workflow.Context, payload json.RawMessage) {
+			var r signals.ChangedRequest
+			po.hurried = json.Unmarshal(payload, &r) == nil && r.Now || po.hurried // people may send anything
+			po.wakes++
+		})
 }
 
 // run reads the pull request, again and again: soon after a wake-up, and from time to time because a wake-up may get lost,
@@ -137,5 +142,7 @@ func (po *poller) next(ctx workflow.Context, wait time.Duration, seen int) error
 	if po.wakes == seen {
 		return nil
 	}
-	return timer(ctx, po.settings.PullRequest.Batch.Std(), "collect what comes up", func() bool { return false })
+	err := timer(ctx, po.settings.PullRequest.Batch.Std(), "collect what comes up", func() bool { return po.hurried })
+	po.hurried = false
+	return err
 }

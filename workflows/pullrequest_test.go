@@ -279,6 +279,23 @@ func TestAnswersWithoutWork(t *testing.T) {
 	}
 }
 
+// A follower that is told so looks without waiting for what else comes up: the pull request was closed by undo, say.
+func TestAFollowerLooksAtOnce(t *testing.T) {
+	for _, earlier := range []bool{false, true} { // another wake-up came a minute before, and is still waited for
+		w := newWorld(t)
+		w.settings.PullRequest.Poll, w.settings.PullRequest.Batch = task.Duration(6*time.Hour), task.Duration(time.Hour)
+		began := w.env.Now()
+		if earlier {
+			w.env.RegisterDelayedCallback(func() { w.env.SignalWorkflow(signals.Changed, nil) }, time.Hour-time.Minute)
+		}
+		w.env.RegisterDelayedCallback(func() { w.env.SignalWorkflow(signals.Changed, signals.ChangedRequest{Now: true}) }, time.Hour)
+		s := w.lookAfter(t, until(time.Hour, open(), forge.Snapshot{State: forge.Closed}))
+		if took := w.env.Now().Sub(began); s.Outcome != task.PullClosed || took > time.Hour+time.Minute {
+			t.Errorf("earlier wake-up %t: outcome %s after %s", earlier, s.Outcome, took)
+		}
+	}
+}
+
 // What comes up within the batching window is one round; what webhooks tell many times is looked at once.
 func TestBatch(t *testing.T) {
 	w := newWorld(t)
