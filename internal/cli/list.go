@@ -92,7 +92,7 @@ func (o *listOptions) query() (string, error) {
 		if !slices.Contains(tasks.Outcomes(), o.outcome) {
 			return "", fault.New(fault.Input, "--outcome %q: unknown", o.outcome).WithHint("give one of %s", strings.Join(tasks.Outcomes(), ", "))
 		}
-		query += " AND " + signals.AttrOutcome + " = " + quoted(o.outcome)
+		query += " AND " + tasks.WithOutcome(task.Outcome(o.outcome))
 	}
 	if o.repo != "" {
 		query += " AND " + signals.AttrRepository + " = " + quoted(o.repo)

@@ -99,6 +99,7 @@ func readRow(e *workflowpb.WorkflowExecutionInfo) Row {
 	visibility.Read(fields, signals.AttrWaitingUntil, &r.WaitingUntil)
 	if status := e.GetStatus(); status != enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING {
 		r.Phase, r.WaitsFor = task.Ended, ""
+		r.NeedsHuman, r.WaitingUntil = false, time.Time{} // also of one that was terminated while it was suspended
 		if r.Outcome == "" {
 			r.Outcome = outcomeOf(status)
 		}
@@ -116,6 +117,21 @@ func outcomeOf(status enumspb.WorkflowExecutionStatus) task.Outcome {
 		return ""
 	}
 	return task.Failed
+}
+
+// WithOutcome is a condition that finds the tasks with an outcome, also those that could not say it themselves.
+func WithOutcome(o task.Outcome) string {
+	query := signals.AttrOutcome + " = '" + string(o) + "'"
+	unsaid := ""
+	switch o {
+	case task.Failed:
+		unsaid = "'Failed', 'Terminated', 'TimedOut'"
+	case task.Cancelled:
+		unsaid = "'Canceled'"
+	default:
+		return query
+	}
+	return "(" + query + " OR (" + signals.AttrOutcome + " IS NULL AND ExecutionStatus IN (" + unsaid + ")))"
 }
 
 // State is the phase with what a person must know about it.

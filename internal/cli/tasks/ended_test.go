@@ -5,6 +5,11 @@ import (
 	"testing"
 	"time"
 
+	commonpb "go.temporal.io/api/common/v1"
+	enumspb "go.temporal.io/api/enums/v1"
+	workflowpb "go.temporal.io/api/workflow/v1"
+	"go.temporal.io/sdk/converter"
+
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
@@ -50,6 +55,27 @@ func TestEndedTaskSaysHowToGoOn(t *testing.T) {
 		f := Found{ID: "x", row: Row{Outcome: task.Abandoned, PullRequest: pull}}
 		if hint := fault.HintOf(f.StillRunning()); !strings.Contains(hint, want) {
 			t.Errorf("pull request %q: %s", pull, hint)
+		}
+	}
+}
+
+// Nobody is needed for a task that has ended, whatever it had said last: one that was terminated could not say more.
+func TestAnEndedTaskNeedsNobody(t *testing.T) {
+	t.Parallel()
+	attrs := map[string]*commonpb.Payload{}
+	for name, value := range map[string]any{signals.AttrNeedsHuman: true, signals.AttrWaitingUntil: time.Now().Add(time.Hour)} {
+		p, err := converter.GetDefaultDataConverter().ToPayload(value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		attrs[name] = p
+	}
+	for status, needed := range map[enumspb.WorkflowExecutionStatus]bool{
+		enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING: true, enumspb.WORKFLOW_EXECUTION_STATUS_TERMINATED: false,
+	} {
+		r := readRow(&workflowpb.WorkflowExecutionInfo{Status: status, SearchAttributes: &commonpb.SearchAttributes{IndexedFields: attrs}})
+		if r.NeedsHuman != needed || r.WaitingUntil.IsZero() == needed {
+			t.Errorf("%s: needs a person %t, waits until %s", status, r.NeedsHuman, r.WaitingUntil)
 		}
 	}
 }
