@@ -106,7 +106,7 @@ func NewHost(c HostConfig) *Host {
 		},
 		Preparer: &Preparer{
 			host: c.ID, data: c.Data, workspaces: c.Workspaces, limits: c.Limits, env: c.Environment,
-			running: running, cleaner: cleaner, redact: c.Redact, log: c.Log,
+			running: running, cleaner: cleaner, preparing: newPreparing(), redact: c.Redact, log: c.Log,
 		},
 		Git:     &Git{data: c.Data, workspaces: c.Workspaces, prestarter: prestarter, inspector: inspector, redact: c.Redact},
 		Cleaner: cleaner,

@@ -28,6 +28,7 @@ type Preparer struct {
 	env        Environment
 	running    *runningSessions
 	cleaner    *Cleaner
+	preparing  *preparing
 	redact     *redact.Redactor
 	log        *slog.Logger
 }
@@ -71,6 +72,11 @@ func (p *Preparer) PrepareWorkspace(ctx context.Context, in PrepareInput) (Prepa
 	if err := p.running.end(ctx, in.TaskID, in.Fence); err != nil {
 		return Prepared{}, err
 	}
+	leave, err := p.enter(ctx, in.Repository.Text)
+	if err != nil {
+		return Prepared{}, err
+	}
+	defer leave()
 	out, err := p.prepare(ctx, in)
 	if in.Branch == "" && isOneOf(err, fault.Input, fault.NotFound) {
 		// The task ends with this error and never had a workspace, so nothing of it may stay here or on the remote.
@@ -79,6 +85,19 @@ func (p *Preparer) PrepareWorkspace(ctx context.Context, in PrepareInput) (Prepa
 		}
 	}
 	return out, err
+}
+
+// enter waits until a workspace of the repository may be made, and returns what ends that.
+func (p *Preparer) enter(ctx context.Context, repository string) (leave func(), err error) {
+	if !activity.IsActivity(ctx) {
+		return func() {}, nil
+	}
+	waiting, stop := untilStopping(ctx)
+	defer stop()
+	if leave, err = p.preparing.enter(waiting, repository); err != nil {
+		return nil, interrupted(waiting)
+	}
+	return leave, nil
 }
 
 func (p *Preparer) prepare(ctx context.Context, in PrepareInput) (Prepared, error) {

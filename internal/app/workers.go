@@ -48,7 +48,8 @@ func (w *workers) control(steps *activities.Control) {
 	w.all = append(w.all, c)
 }
 
-// mostSteps is how many activities a host accepts at once. All but LONGSHIFT_SLOTS of them wait there and send heartbeats.
+// mostSteps is how many activities of a queue a host accepts at once. They wait there for LONGSHIFT_SLOTS, or until a workspace may be made, and send
+// heartbeats: what is not accepted within a minute means that the host may be gone.
 const mostSteps = 1000
 
 // host adds the workers for the host's queues. They are never versioned: a host serves tasks of every release.
@@ -57,7 +58,7 @@ func (w *workers) host(h *activities.Host) {
 	o.DisableWorkflowWorker = true
 	long, short, any := o, o, o
 	long.MaxConcurrentActivityExecutionSize = mostSteps
-	short.MaxConcurrentActivityExecutionSize = 64
+	short.MaxConcurrentActivityExecutionSize = mostSteps // a workspace may take hours, and probes, commits and pushes come on the same queue
 	any.MaxConcurrentActivityExecutionSize = 16
 	long.Identity = signals.HostIdentity(h.ID, os.Getpid())
 	acts := long
