@@ -84,6 +84,9 @@ func (k *Keyboard) read() {
 			skipSequence(in)
 			continue
 		}
+		if (key == '\r' || key == '\n') && in.Buffered() > 0 { // between the lines of a pasted text, of which only the last one's end sends
+			key = ' '
+		}
 		if !k.opened.Load() {
 			continue
 		}
