@@ -74,8 +74,9 @@ type PullRequestState struct {
 	Progress []task.Entry      `json:"progress,omitempty"`
 	Tells    []TellRequest     `json:"tells,omitempty"`
 	Parked   *Parked           `json:"parked,omitempty"`
-	Pushed   string            `json:"pushed,omitempty"` // the last commit of the branch that is ours
-	Others   bool              `json:"others,omitempty"` // others have pushed to the branch, or may have
+	Warnings []string          `json:"warnings,omitempty"` // of the newest snapshot
+	Pushed   string            `json:"pushed,omitempty"`   // the last commit of the branch that is ours
+	Others   bool              `json:"others,omitempty"`   // others have pushed to the branch, or may have
 
 	CheckedHead string `json:"checkedHead,omitempty"` // commit of the newest check run
 	Unswept     bool   `json:"unswept,omitempty"`     // the last round's workspace or checkpoint may be left
@@ -86,6 +87,7 @@ type Parked struct {
 	Reason Reason `json:"reason"`
 	Detail string `json:"detail"`
 	About  string `json:"about,omitempty"` // names what the round was about that has ended badly
+	Head   string `json:"head,omitempty"`  // of the branch then
 }
 
 // IssueTaskID is the workflow id of the one task for an issue of a forge.

@@ -90,6 +90,17 @@ func (ad *admissions) ceiling() float64 {
 	return least
 }
 
+func (ad *admissions) keeps(why signals.Reason) bool {
+	source := ""
+	if ad.def.input.Origin != nil {
+		source = ad.def.input.Origin.Source
+	}
+	return signals.KeepsAdmission(why, source)
+}
+
+// leaves tells whether the task is suspended for a reason for which it gives its admissions up, or has. It asks for others when it goes on.
+func (ad *admissions) leaves() bool { return ad.status.Reason != "" && !ad.keeps(ad.status.Reason) }
+
 // allowed is the most that the task may cost in all while it has its admissions; 0 for no limit.
 func (ad *admissions) allowed() float64 {
 	least := 0.0
@@ -117,11 +128,7 @@ func (ad *admissions) queued(ctx workflow.Context, a signals.AcquireAnswer) {
 
 // yield releases the task's admissions while it waits for a person, and tells whether it has to be admitted again afterwards.
 func (ad *admissions) yield(ctx workflow.Context, why signals.Reason) bool {
-	source := ""
-	if ad.def.input.Origin != nil {
-		source = ad.def.input.Origin.Source
-	}
-	if signals.KeepsAdmission(why, source) || !ad.needed() {
+	if ad.keeps(why) || !ad.needed() {
 		return false
 	}
 	ad.release(ctx, signals.ReleaseRequest{Failed: why == signals.ReasonErrors || why == signals.ReasonLoop}, nil)

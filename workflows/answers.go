@@ -160,7 +160,7 @@ func (qs *questions) refuseExpired(ctx workflow.Context) {
 
 // passOver takes back all open questions when a person resumes a task that waits for their answers.
 func (qs *questions) passOver(ctx workflow.Context, by string) {
-	waits := qs.status.Phase == task.Suspended && qs.status.Reason == signals.ReasonCommand
+	waits := qs.status.Reason == signals.ReasonCommand // also while it still gives its admission up
 	if len(qs.status.Questions) == 0 || !waits && workflow.GetVersion(ctx, asksAnew, workflow.DefaultVersion, 1) >= 1 {
 		return
 	}

@@ -59,7 +59,7 @@ func (bu *budget) raise(ctx workflow.Context, cost float64, running time.Duratio
 	if overTime {
 		bu.status.BudgetTime, limited = bu.maxTime, limited+fmt.Sprintf("; the operator allows %s in all", spell(bu.maxTime))
 	}
-	if most := bu.admissions.allowed(); cost > 0 && bu.passes(ctx, most) {
+	if most := bu.admissions.allowed(); cost > 0 && !bu.admissions.leaves() && bu.passes(ctx, most) {
 		bu.status.BudgetUSD = max(before, most)
 		limited += fmt.Sprintf("; the limit of a day's cost leaves it %s in all, and more can be added once they are used", usd(most))
 	}

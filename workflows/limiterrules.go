@@ -84,8 +84,8 @@ func (g *limiter) decision(w signals.Waiter, now time.Time, before ahead) signal
 		if more := len(g.Pulls) - 1; more > 0 {
 			text += fmt.Sprintf(" (and %d more)", more)
 		}
-		if p.Task != "" { // on no forge where people could close it
-			text += "; merge it, or give it up with `longshift undo " + p.Task + "`"
+		if p.Task != "" { // nobody follows it; in a folder it can't be closed by hand
+			text += "; merge it, or close it with `longshift undo " + p.Task + "`"
 		}
 		return signals.AcquireAnswer{Limiter: g.id, Wait: signals.WaitPull, Detail: text}
 	}

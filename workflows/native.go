@@ -54,7 +54,8 @@ func (se *sessions) native(ctx workflow.Context, s *session, in activities.Sessi
 	return err
 }
 
-// toldTime tells whether native has counted the running time of an ask that failed. The heartbeat of the act that was cut off tells it once more.
+// toldTime tells whether native has counted the running time of an ask that failed. The heartbeat of the act that was cut off tells it once more,
+// with what it has waited for; the time of that act alone, which nobody knows, does not count.
 func toldTime(ctx workflow.Context, err error) bool {
 	_, told := progressOf(err)
 	return told && workflow.GetVersion(ctx, nativeOnce, workflow.DefaultVersion, 1) >= 1

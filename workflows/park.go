@@ -19,7 +19,7 @@ func (f *follower) park(ctx workflow.Context, why signals.Reason, detail string)
 	if p := f.going.Parked; p != nil && p.Reason == why && p.Detail == excerpt.Clip(detail, 2000) {
 		return false
 	}
-	f.going.Parked = &signals.Parked{Reason: why, Detail: excerpt.Clip(detail, 2000)}
+	f.going.Parked = &signals.Parked{Reason: why, Detail: excerpt.Clip(detail, 2000), Head: f.poller.snapshot.Head}
 	f.rest(ctx)
 	f.journal.say(ctx, "suspended", "%s: %s", why, firstLine(detail))
 	f.journal.show(ctx, signals.Notice{Subject: signals.SubjectStop})

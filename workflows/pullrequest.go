@@ -138,6 +138,7 @@ func beginFollow(ctx workflow.Context, in signals.PullRequestInput) (*follower, 
 		Pushed: cmp.Or(going.Pushed, in.Head), Others: going.Others || in.State != nil && going.Pushed == "", Fence: in.Fence,
 		Plan: in.Plan, Usage: in.Usage, BudgetUSD: in.BudgetUSD, Worked: in.Worked, BudgetTime: in.BudgetTime, Iterations: in.Settings.Iterations,
 		BaseCheck: in.BaseCheck, PullRequest: &in.PullRequest, Notify: &in.Settings.Notify, Log: going.Log, Rounds: going.Rounds,
+		Warnings: slices.Clone(going.Warnings),
 	})}
 	*f.settings = in.Settings
 	f.budget.restore(in.Usage)
@@ -152,7 +153,7 @@ func beginFollow(ctx workflow.Context, in signals.PullRequestInput) (*follower, 
 		return nil, err
 	}
 	f.poller = &poller{facts: f.facts, journal: f.journal, number: in.Number, stamp: going.Stamp, failed: f.unreadable, closed: f.ended,
-		tried: f.triedChecks}
+		tried: f.triedChecks, snapshot: forge.Snapshot{Warnings: going.Warnings}}
 	f.poller.receive(ctx)
 	if in.Limiter != "" {
 		f.admissions.reserved()
@@ -204,6 +205,7 @@ func (f *follower) anew(ctx workflow.Context) error {
 	g.Seen, g.Tells = f.inbox.seen[max(0, len(f.inbox.seen)-200):], f.inbox.untold(f.questions.undelivered)
 	in.Tells = nil // they are in g
 	g.Stamp, g.Pushed, g.Others, g.CheckedHead = f.poller.handOver(), s.Pushed, s.Others, f.checkRuns.at
+	g.Warnings = f.poller.snapshot.Warnings
 	in.State = &g
 	return workflow.NewContinueAsNewError(ctx, signals.PullRequestFlow, in)
 }

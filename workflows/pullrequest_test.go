@@ -511,7 +511,9 @@ func TestPullRequestGoesOn(t *testing.T) {
 	start := w.env.Now()
 	w.look = func(int) (forge.Snapshot, error) {
 		if w.env.Now().Sub(start) > time.Minute {
-			return open(), nil
+			l := open()
+			l.Warnings = []string{"checks can't be read"}
+			return l, nil
 		}
 		return open(thread(1, "x")), nil
 	}
@@ -529,7 +531,7 @@ func TestPullRequestGoesOn(t *testing.T) {
 	}
 	g := next.State
 	if g == nil || g.Rounds != 1 || g.Done["thread:1"] != "1" || g.Sessions != 2 || !slices.Contains(g.Seen, "d1") || len(g.Tells) != 1 ||
-		next.Usage.Calls != 2 || next.Fence != 1 {
+		len(g.Warnings) != 1 || next.Usage.Calls != 2 || next.Fence != 1 {
 		t.Errorf("handed on: %+v, %+v", next, g)
 	}
 }

@@ -73,6 +73,30 @@ func TestQuestionStaysWhileChecksRun(t *testing.T) {
 	}
 }
 
+// Once somebody has pushed, nobody is asked about what was there before, also while checks run.
+func TestQuestionGoesWithAPush(t *testing.T) {
+	w := newWorld(t)
+	w.commit = func(activities.CommitInput) (activities.Committed, error) {
+		return activities.Committed{}, temporal.NewNonRetryableApplicationError("nobody has approved it", string(fault.Unapproved), nil)
+	}
+	var before, pushed signals.Status
+	w.env.RegisterDelayedCallback(func() { before = w.status(t) }, 4*time.Hour)
+	w.env.RegisterDelayedCallback(func() { pushed = w.status(t) }, 7*time.Hour)
+	s := w.lookAfter(t, func(at time.Duration) forge.Snapshot {
+		l := open(failing("test", "sign1"))
+		switch {
+		case at > 9*time.Hour:
+			return merged()
+		case at > 5*time.Hour:
+			l.Head, l.Pending = "head2", 1
+		}
+		return l
+	})
+	if !before.NeedsHuman || pushed.NeedsHuman || pushed.Phase != task.Following {
+		t.Errorf("before the push a person is asked: %t; after it: %t, %s%s", before.NeedsHuman, pushed.NeedsHuman, pushed.Phase, logText(s))
+	}
+}
+
 // A new conflict is resolved although the check fails that a round could not mend: what the base brings may mend it. Then a person is asked again.
 func TestConflictComesFirst(t *testing.T) {
 	w := newWorld(t)

@@ -40,8 +40,12 @@ const failuresWait = "failures-wait"
 // keeps tells whether everything stays as it is until the pending checks have ended, because failed ones wait for them: the question to a person, the
 // check run, and what they are about. A new conflict is worked on meanwhile.
 func (f *follower) keeps(ctx workflow.Context, waits bool) bool {
-	if !waits || f.merges() || f.conflict() && f.going.Parked == nil {
+	p := f.going.Parked
+	switch {
+	case !waits || f.merges() || f.conflict() && p == nil:
 		return false
+	case p != nil && (p.Reason == signals.ReasonAccess && p.About == "" || p.Head != "" && p.Head != f.poller.snapshot.Head):
+		return false // it can be read again, or somebody has pushed
 	}
 	return workflow.GetVersion(ctx, failuresWait, workflow.DefaultVersion, 1) >= 1
 }

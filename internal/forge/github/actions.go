@@ -20,7 +20,7 @@ const (
 
 	noChecks = "checks of others than GitHub Actions can't be read: the token lacks the permission \"Checks: read\", which " +
 		"fine-grained personal tokens don't have (the token of an app has it, and a classic one with the scope repo)"
-	noActions = "neither checks nor jobs of GitHub Actions can be read, only commit statuses: give the token the permission " +
+	noActions = "neither checks nor jobs of GitHub Actions can be read: give the token the permission " +
 		"\"Actions: read\", or \"Checks: read\" where it can have it"
 	noStatuses = "commit statuses can't be read: give the token the permission \"Commit statuses: read\""
 )

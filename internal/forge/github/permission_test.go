@@ -50,7 +50,7 @@ func TestStatusesOnly(t *testing.T) {
 					t.Error("the stamp does not hold")
 				}
 			}
-			if n := strings.Count(b.log.String(), "level=WARN"); n != 1 || !strings.Contains(b.log.String(), "only commit statuses") {
+			if n := strings.Count(b.log.String(), "level=WARN"); n != 1 || !strings.Contains(b.log.String(), "neither checks nor jobs") {
 				t.Errorf("%d warnings in the log: %s", n, b.log)
 			}
 			if checks, actions := b.asked(); checks != 1 || actions != 1 {
@@ -109,7 +109,7 @@ func TestPermissionIsLost(t *testing.T) {
 	}
 	b.server.Withhold("checks", "actions")
 	l = b.look(n, l.Stamp)
-	if l.Unchanged || l.Pending != 0 || !strings.Contains(l.Warnings[0], "only commit statuses") {
+	if l.Unchanged || l.Pending != 0 || !strings.Contains(l.Warnings[0], "neither checks nor jobs") {
 		t.Errorf("got %+v", l)
 	}
 }
