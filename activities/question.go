@@ -88,7 +88,7 @@ func (en *enforcer) question(ctx context.Context, c agent.Call, d policy.Decisio
 	}
 	b, ok := en.bind(ctx, c)
 	if !ok {
-		return q, "it names more files than an approval can be bound to, so it may not run: name fewer"
+		return q, "it names more files than an approval can be bound to, or its patterns search too many folders, so it may not run: name a few files"
 	}
 	id, text := questionID(en.in.TaskID, en.below(c.Dir), c), ""
 	if b.sum != "" {

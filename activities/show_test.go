@@ -179,6 +179,7 @@ func TestShowWhatNoLongerWaits(t *testing.T) {
 	suspended.Phase, suspended.Reason = task.Suspended, signals.ReasonSpecIssue
 	resumed.Phase, resumed.Reason = task.Executing, ""
 	abandoned.Phase, abandoned.Reason, abandoned.Outcome = task.Ended, "", task.Abandoned
+	abandoned.Questions = nil
 	for name, c := range map[string]struct {
 		status  signals.Status
 		subject signals.Subject
@@ -188,12 +189,12 @@ func TestShowWhatNoLongerWaits(t *testing.T) {
 	}{
 		"a plan waits":             {told(), signals.SubjectPlan, "", true, "Check the cookie"},
 		"a plan is decided":        {decided, signals.SubjectPlan, "", false, "It has its decision."},
-		"the task of a plan ended": {abandoned, signals.SubjectPlan, "", false, "It has its decision."},
+		"the task of a plan ended": {abandoned, signals.SubjectPlan, "", false, "The task has ended: abandoned."},
 		"a command waits":          {told(), signals.SubjectCommand, "", true, "curl https://x"},
 		"a command is decided":     {decided, signals.SubjectCommand, "", false, "It has its decision."},
+		"the task of it ended":     {abandoned, signals.SubjectCommand, "", false, "The task has ended: abandoned."},
 		"suspended":                {suspended, signals.SubjectStop, "", true, "Spec issue"},
-		"resumed":                  {resumed, signals.SubjectStop, "", false, "It continues."},
-		"another thing waits":      {told(), signals.SubjectStop, "", false, "It continues."},
+		"tried again":              {resumed, signals.SubjectStop, "", true, "It is tried again at this moment."},
 		"abandoned":                {abandoned, signals.SubjectStop, "", false, "The task has ended: abandoned."},
 		"settled by its end":       {abandoned, signals.SubjectStop, "a newer message follows", false, "The task has ended: abandoned."},
 		"settled":                  {resumed, signals.SubjectStop, "going on with executing", false, "Going on with executing."},

@@ -101,6 +101,8 @@ func (v view) plan() string {
 		return head + v.lit(upper(v.settled)) + ".\n\n" + v.lit(excerpt.Line(v.Plan.Summary, 600)) + "\n"
 	case v.Plan == nil || v.Plan.Revision != v.notice.Revision:
 		return head + "Another revision is current.\n"
+	case v.Outcome != "":
+		return head + v.ended()
 	case !v.live():
 		return head + "It has its decision.\n\n" + v.lit(excerpt.Line(v.Plan.Summary, 600)) + "\n"
 	}
@@ -124,6 +126,8 @@ func (v view) command() string {
 	switch {
 	case v.settled != "":
 		return head + v.lit(upper(v.settled)) + "\n"
+	case v.Outcome != "":
+		return head + v.ended()
 	case q == nil:
 		return head + "It has its decision.\n"
 	case q.Push():

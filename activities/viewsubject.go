@@ -8,7 +8,8 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// live tells whether what the notice is about still waits for a person. It may have been decided while the channel was away.
+// live tells whether what the notice is about still waits for a person. It may have been decided while the channel was away. A stop waits until it
+// is settled: what it is about may be tried again at this moment, and stop the task again without another message.
 func (v view) live() bool {
 	switch v.notice.Subject {
 	case signals.SubjectPlan:
@@ -16,7 +17,7 @@ func (v view) live() bool {
 	case signals.SubjectCommand:
 		return v.question() != nil
 	case signals.SubjectStop:
-		return v.Phase == task.Suspended && v.Outcome == ""
+		return v.Outcome == ""
 	}
 	return true
 }
@@ -35,16 +36,21 @@ func (v view) question() *signals.Question {
 	return nil
 }
 
+// ended says how the task has ended, for what nobody decides any more.
+func (v view) ended() string {
+	return "The task has ended: " + strings.ReplaceAll(string(v.Outcome), "_", " ") + ".\n"
+}
+
 // stop says why the task is suspended, and how it goes on.
 func (v view) stop() string {
 	head := fmt.Sprintf("**Suspended** · %s\n\n", v.title())
 	switch {
 	case v.Outcome != "":
-		return head + "The task has ended: " + strings.ReplaceAll(string(v.Outcome), "_", " ") + ".\n"
+		return head + v.ended()
 	case v.settled != "":
 		return head + v.lit(upper(v.settled)) + ".\n"
-	case !v.live():
-		return head + "It continues.\n"
+	case v.Reason == "":
+		return head + "It is tried again at this moment.\n"
 	}
 	return head + fmt.Sprintf("%s: %s\n\nNext: %s\n\n%s%s", upper(strings.ReplaceAll(string(v.Reason), "_", " ")), v.lit(v.Detail),
 		v.NextAction, v.figures(), v.links())

@@ -116,7 +116,7 @@ type Event struct {
 	ReplyTo string    // Said: id of the message that it answers, or of the root of its thread
 	Message string    // Said: id of the message itself; Press: of the message with the button
 	Files   bool      // Said: files came with the text, which are not taken
-	At      time.Time // by the platform's clock; zero if unknown
+	At      time.Time // by the platform's clock, or the earliest possible time by ours where it tells none; zero if unknown
 }
 
 // Answer is shown to the person who caused the event, and only to them where the channel can do that.

@@ -27,7 +27,7 @@ func newFollowUpCommand(f *factory) *cobra.Command {
 		Short: "Start a task on top of what an ended one has done",
 		Long: `Start a task whose base is the branch of an ended task, with the settings of that task. The planner is told what was asked
 for there and what was planned. The new branch has the commits of both, so merging it takes all of them. Once the pull request of the
-ended task is merged, the new one starts from the base of that task. A task without a pull request has pushed no branch to start from.
+ended task is merged, the new one starts from the base of that task. A task without a pull request can't be followed up.
 
 To change the pull request of a task on GitHub, comment there instead: its task works on it until it is merged or closed.`,
 		Example: "  longshift follow-up x1y2z3 \"now add the same flag to show\"\n" +
@@ -96,7 +96,7 @@ func followedBranch(in task.Input, s *signals.Status, pull task.Outcome) (string
 		return "", fault.New(fault.Conflict, "the commits of task %s are in a fork, where no task can start", id).
 			WithHint("start it again with `longshift retry %s`", id)
 	case s.PullRequest == nil:
-		return "", fault.New(fault.Conflict, "task %s ended without a pull request, so there is no branch to start from", id).
+		return "", fault.New(fault.Conflict, "task %s ended without a pull request, and a follow-up starts from the branch of one", id).
 			WithHint("take its work with `longshift checkout %s`, or start it again with `longshift retry %s`", id, id)
 	}
 	return s.Branch, nil

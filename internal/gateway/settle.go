@@ -62,12 +62,11 @@ func (c *call) settlement(r reading) settlement {
 	return st
 }
 
-// brokenOff tells whether the endpoint or the network has broken the answer off. A stream that just ends is, too: proxies close it in good order.
+// brokenOff tells whether the endpoint or the network has broken a stream off. One that just ends is, too: proxies close it in good order. An
+// answer in one piece was made before it came, so what has arrived of it tells more than what was asked for.
 func (c *call) brokenOff(r reading) bool {
-	if _, streams := c.meter.(*streamMeter); streams {
-		return !r.over && r.failed == ""
-	}
-	return !c.whole
+	_, streams := c.meter.(*streamMeter)
+	return streams && !r.over && r.failed == ""
 }
 
 // tokensPerSecond is how fast a model thinks that does not show it: about what large models give.

@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"sync/atomic"
@@ -86,11 +87,8 @@ type attempt struct {
 func (a *attempt) run(ctx context.Context, emit func(agent.Event)) error {
 	var err error
 	text, images := a.s.Prompt, a.s.Images
-	if a.resume {
-		images = nil // they are in the conversation already
-		if a.s.Again != "" && hasPrompt(a.s) {
-			text = a.s.Again
-		}
+	if a.resume && (a.s.Again == "" || hasPrompt(a.s)) {
+		text, images = cmp.Or(a.s.Again, text), nil // the images are in the conversation already
 	}
 	if a.prompt, err = promptLine(text, images); err != nil {
 		return fault.New(fault.Internal, "write prompt: %w", err)

@@ -74,7 +74,7 @@ func exports(env map[string]string) string {
 
 // transcripts lists the binary's files for the session: one, unless the workspace has moved.
 func transcripts(s agent.Session) []string {
-	files, _ := filepath.Glob(filepath.Join(glob(program.Home(s)), ".claude", "projects", "*", conversation(s)+".jsonl"))
+	files, _ := filepath.Glob(filepath.Join(program.Glob(program.Home(s)), ".claude", "projects", "*", conversation(s)+".jsonl"))
 	return files
 }
 
@@ -106,16 +106,4 @@ func setAsideTranscript(s agent.Session) error {
 		}
 	}
 	return nil
-}
-
-// glob escapes a path for use in a pattern.
-func glob(path string) string {
-	out := make([]byte, 0, len(path))
-	for i := range len(path) {
-		if c := path[i]; c == '*' || c == '?' || c == '[' || c == '\\' {
-			out = append(out, '\\')
-		}
-		out = append(out, path[i])
-	}
-	return string(out)
 }

@@ -1,6 +1,7 @@
 package codex
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -124,11 +125,8 @@ func (a *attempt) prompt(ctx context.Context) {
 		}
 	}
 	text, images := a.s.Prompt, a.s.Images
-	if a.resumed {
-		images = nil // they are in the conversation already
-		if a.s.Again != "" && hasPrompt(a.s, a.thread) {
-			text = a.s.Again
-		}
+	if a.resumed && (a.s.Again == "" || hasPrompt(a.s, a.thread)) {
+		text, images = cmp.Or(a.s.Again, text), nil // the images are in the conversation already
 	}
 	p := map[string]any{"threadId": a.thread, "input": input(text, images)}
 	if a.s.Thinking > 0 {

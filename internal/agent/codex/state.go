@@ -52,6 +52,6 @@ func isPrompt(line []byte) bool {
 
 // conversations lists the binary's files for a conversation.
 func conversations(s agent.Session, thread string) []string {
-	files, _ := filepath.Glob(filepath.Join(codexHome(s), sessionsName, "*", "*", "*", "*"+thread+".jsonl"))
+	files, _ := filepath.Glob(filepath.Join(program.Glob(codexHome(s)), sessionsName, "*", "*", "*", "*"+thread+".jsonl"))
 	return files
 }

@@ -109,3 +109,15 @@ func ReadFile(s agent.Session, name string) ([]byte, error) {
 	}
 	return root.ReadFile(name)
 }
+
+// Glob escapes a path for use in a pattern.
+func Glob(path string) string {
+	out := make([]byte, 0, len(path))
+	for i := range len(path) {
+		if c := path[i]; c == '*' || c == '?' || c == '[' || c == '\\' {
+			out = append(out, '\\')
+		}
+		out = append(out, path[i])
+	}
+	return string(out)
+}

@@ -84,7 +84,7 @@ func (k *Keyboard) read() {
 			skipSequence(in)
 			continue
 		}
-		if (key == '\r' || key == '\n') && in.Buffered() > 0 { // between the lines of a pasted text, of which only the last one's end sends
+		if (key == '\r' || key == '\n') && textFollows(in) { // between the lines of a pasted text, of which only the last one's end sends
 			key = ' '
 		}
 		if !k.opened.Load() {
@@ -95,6 +95,15 @@ func (k *Keyboard) read() {
 		default: // far too many at once
 		}
 	}
+}
+
+// textFollows tells whether more text has come in the same read. An arrow key pressed after Enter is none.
+func textFollows(in *bufio.Reader) bool {
+	if in.Buffered() == 0 {
+		return false
+	}
+	next, err := in.Peek(1)
+	return err == nil && next[0] != keyEscape
 }
 
 // skipSequence takes the rest of an escape sequence, such as an arrow key, out of what was read.

@@ -36,7 +36,7 @@ func (s *Source) end(d *desk, n intake.Note, all []workfile.Mark) error {
 }
 
 // moveOn marks the texts that have ended well and that the file no longer has: if a person writes one again, by removing the ticks of work
-// that is due again, it gets another task. It also drops old marks.
+// that is due again, it gets another task. It looks when a task reports, so what a person changes back before is not seen. It also drops old marks.
 func (s *Source) moveOn(d *desk) error {
 	sum, err := d.sum(d.name)
 	if err != nil {
@@ -48,6 +48,9 @@ func (s *Source) moveOn(d *desk) error {
 	}
 	for i := range all {
 		m := &all[i]
+		if sum == "" { // the file is away, perhaps for a moment
+			break
+		}
 		if m.Key != d.name || m.Sum == sum || m.Runs() || m.Over || !m.Outcome.Good() {
 			continue
 		}
