@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 
 	"go.temporal.io/sdk/client"
@@ -22,6 +23,7 @@ import (
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/internal/forge/local"
 	"github.com/longshift/longshift/internal/gateway"
+	"github.com/longshift/longshift/internal/redact"
 	"github.com/longshift/longshift/internal/repo/git"
 	"github.com/longshift/longshift/internal/repo/project"
 	"github.com/longshift/longshift/internal/sweep"
@@ -48,10 +50,13 @@ func Wiring() cli.Wiring {
 		Sweeper: func(process config.Config, c client.Client) (*sweep.Sweeper, error) {
 			return newSweeper(process, c, slog.New(slog.DiscardHandler))
 		},
-		Model:    tryModel(gateway.Anthropic),
-		OpenAI:   tryModel(gateway.OpenAI),
-		Tested:   tested,
-		Redact:   func(process config.Config) func(string) string { return redactor(process).String },
+		Model:  tryModel(gateway.Anthropic),
+		OpenAI: tryModel(gateway.OpenAI),
+		Tested: tested,
+		Redact: func(process config.Config) func(string) string { return redactor(process).String },
+		HoldsToken: func(text string) bool {
+			return slices.ContainsFunc(redact.New().Find(text), func(f redact.Finding) bool { return f.Sure })
+		},
 		Commands: audit.Read,
 		Acts:     audit.ReadActs,
 		Demo: func() dev.Demo {

@@ -69,6 +69,8 @@ type Wiring struct {
 	Policy func(process config.Config, sandboxed bool) (policy.Config, error)
 	// Redact returns what removes secrets from text: those of the process as it is configured, and what has the form of one.
 	Redact func(process config.Config) func(string) string
+	// HoldsToken tells whether a text holds a real token of a known service.
+	HoldsToken func(text string) bool
 	// Acts reads the record of what people did from chats and forges, in the file at path, oldest first.
 	Acts func(ctx context.Context, path string, f audit.ActFilter) iter.Seq2[audit.Act, error]
 	// Commands reads the record of agents' commands in the file at path, oldest first. A file that is not there is fs.ErrNotExist.

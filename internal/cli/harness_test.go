@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -68,8 +69,9 @@ func longshiftMain() {
 func testWiring() Wiring {
 	return Wiring{
 		Version: "v1.2.3-test", Tested: map[string]string{"claude": "2.1.9", "codex": "0.1.9"}, ParseInput: task.ParseInput, Commands: audit.Read, Acts: audit.ReadActs,
-		Redact: func(config.Config) func(string) string { return redact.New("sk-very-secret").String },
-		Demo:   func() dev.Demo { return dev.Demo{Files: map[string]string{"main.go": "package main\n"}} },
+		HoldsToken: func(text string) bool { return strings.Contains(text, "sk-very-secret") },
+		Redact:     func(config.Config) func(string) string { return redact.New("sk-very-secret").String },
+		Demo:       func() dev.Demo { return dev.Demo{Files: map[string]string{"main.go": "package main\n"}} },
 		ParseConfig: func(b []byte) (*task.Config, error) {
 			c, err := project.Parse(b)
 			return &c, err

@@ -22,10 +22,12 @@ type launcher struct {
 	detach  bool
 	follow  tasks.FollowFlags
 	images  map[string][]byte // contents by their sums; what is not here is read from the server
+
+	holdsToken func(text string) bool
 }
 
 func newLauncher(f *factory) *launcher {
-	return &launcher{tasks: f.tasks, printer: f.printer, viewer: f.viewer}
+	return &launcher{tasks: f.tasks, printer: f.printer, viewer: f.viewer, holdsToken: f.wiring.HoldsToken}
 }
 
 func (l *launcher) define(c *cobra.Command) {
@@ -42,8 +44,12 @@ func (l *launcher) define(c *cobra.Command) {
 	}
 }
 
-// name settles the task's id. host is that of the forge that owner/name is on.
+// name settles the task's id, which begins with its text, as its branch does. host is that of the forge that owner/name is on.
 func (l *launcher) name(in task.Input, host string) (err error) {
+	if l.holdsToken(in.Task) {
+		return fault.New(fault.Input, "the text of the task holds a token, which would be kept in its history and in the name of its branch").
+			WithHint("take it out; setup and check get values by the variables that `needsEnv` names")
+	}
 	if l.id == "" {
 		l.id, err = tasks.NewTaskID(in, host)
 	}
