@@ -19,16 +19,16 @@ import (
 	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/plaintext"
+	"github.com/longshift/longshift/internal/policy"
 	"github.com/longshift/longshift/internal/redact"
 	"github.com/longshift/longshift/task"
 )
 
 // Limits of a command.
 const (
-	keptOutput  = 50 << 10  // bytes of output that are kept
-	shownOutput = 4 << 10   // bytes of it that the model is shown
-	mostFile    = 64 << 20  // bytes of the file with all of it
-	mostCommand = 100 << 10 // bytes of a command line; Linux passes at most 128 KiB in one argument
+	keptOutput  = 50 << 10 // bytes of output that are kept
+	shownOutput = 4 << 10  // bytes of it that the model is shown
+	mostFile    = 64 << 20 // bytes of the file with all of it
 )
 
 // command is a call of run_command.
@@ -48,8 +48,8 @@ func commandOf(arguments json.RawMessage, longest time.Duration) (in command, er
 		return in, fault.New(fault.Work, "command is empty: give a command line for bash")
 	case strings.ContainsRune(in.Command, 0):
 		return in, fault.New(fault.Work, "command holds a zero byte: take it out")
-	case len(in.Command) > mostCommand:
-		return in, fault.New(fault.Work, "command is longer than %d KiB: write a file and run it", mostCommand>>10)
+	case len(in.Command) > policy.MaxScript:
+		return in, fault.New(fault.Work, "command is longer than %d KiB: write a file and run it", policy.MaxScript>>10)
 	case in.Timeout < 0 || in.Timeout > most:
 		return in, fault.New(fault.Work, "timeout is %d: give seconds from 1 to %d", in.Timeout, most)
 	}

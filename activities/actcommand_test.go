@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/confine/process"
+	"github.com/longshift/longshift/internal/policy"
 )
 
 // A command that Linux would not start is refused before, so that the model learns why.
 func TestCommandsAreAsLongAsLinuxStartsThem(t *testing.T) {
 	t.Parallel()
-	for length, refused := range map[int]bool{mostCommand: false, mostCommand + 1: true, 200 << 10: true} {
+	for length, refused := range map[int]bool{policy.MaxScript: false, policy.MaxScript + 1: true, 200 << 10: true} {
 		arguments := json.RawMessage(asJSON(map[string]any{"command": "true #" + strings.Repeat("x", length-len("true #"))}))
 		in, err := commandOf(arguments, time.Minute)
 		if refused {

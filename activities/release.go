@@ -2,7 +2,6 @@ package activities
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"github.com/longshift/longshift/internal/fault"
@@ -35,7 +34,7 @@ func (f *finder) keeps(ctx context.Context) error {
 	}
 	kept, err := k.Kept(ctx, f.query)
 	for _, one := range kept {
-		f.leave(one.Key, "its task ended as "+strings.ReplaceAll(string(one.Outcome), "_", " ")+
+		f.leave(one.Key, "its task ended as "+outcomeWords(one.Outcome)+
 			"; edit it to have it worked on again, or remove it")
 	}
 	return err

@@ -55,7 +55,7 @@ func (v view) title() string {
 // progress returns one line with the phase and the progress of the plan.
 func (v view) progress() string {
 	if v.Outcome != "" {
-		return "Ended: " + strings.ReplaceAll(string(v.Outcome), "_", " ")
+		return "Ended: " + outcomeWords(v.Outcome)
 	}
 	text := upper(string(v.Phase))
 	if v.Reason != "" {
@@ -158,7 +158,7 @@ func (v view) end() string {
 		turns += s.Turns
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "**%s** · %s\n\n", upper(strings.ReplaceAll(string(v.Outcome), "_", " ")), v.title())
+	fmt.Fprintf(&b, "**%s** · %s\n\n", upper(outcomeWords(v.Outcome)), v.title())
 	if v.Detail != "" {
 		fmt.Fprintf(&b, "%s\n\n", v.lit(excerpt.Line(v.Detail, 600)))
 	}

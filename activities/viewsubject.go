@@ -38,7 +38,7 @@ func (v view) question() *signals.Question {
 
 // ended says how the task has ended, for what nobody decides any more.
 func (v view) ended() string {
-	return "The task has ended: " + strings.ReplaceAll(string(v.Outcome), "_", " ") + ".\n"
+	return "The task has ended: " + outcomeWords(v.Outcome) + ".\n"
 }
 
 // stop says why the task is suspended, and how it goes on.

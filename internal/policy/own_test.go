@@ -94,7 +94,7 @@ func TestRulesAreStable(t *testing.T) {
 		"bash -c \"$x\"":                     "shell.dynamic",
 		"exec -a x ls":                       "exec.option",
 		strings.Repeat("( ", 300) + "ls" + strings.Repeat(" )", 300): "syntax.deep",
-		"echo " + strings.Repeat("x", maxScript):                     "syntax.long",
+		"echo " + strings.Repeat("x", MaxScript):                     "syntax.long",
 	} {
 		d := decide(p, command)
 		if len(command) > 60 {

@@ -24,8 +24,8 @@ const (
 func (w *walker) script(text string, st *state, as shell) out {
 	defer w.source.restore(w.source.read(text))
 	defer w.verdict.restore(w.verdict.about(text))
-	if len(text) > maxScript {
-		w.verdict.deny("syntax.long", "this command is longer than %d KiB; write a file and run it", maxScript>>10)
+	if len(text) > MaxScript {
+		w.verdict.deny("syntax.long", "this command is longer than %d KiB; write a file and run it", MaxScript>>10)
 		return out{}
 	}
 	if what := badByte(text); what != "" {

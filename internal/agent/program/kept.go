@@ -56,21 +56,13 @@ func KeptID(s agent.Session, name string, valid *regexp.Regexp) string {
 	return ""
 }
 
-// HasLine tells whether a file below the state folder has a whole line that is looked for. It is as careful as ReadFile, and reads larger files.
+// HasLine tells whether a file below the state folder has a whole line that is looked for. It reads larger files than ReadFile.
 func HasLine(s agent.Session, path string, sought func(line []byte) bool) bool {
-	root, err := os.OpenRoot(s.StateDir)
-	if err != nil {
-		return false
-	}
-	defer root.Close()
 	name, err := filepath.Rel(s.StateDir, path)
 	if err != nil {
 		return false
 	}
-	if info, err := root.Lstat(name); err != nil || !info.Mode().IsRegular() {
-		return false
-	}
-	f, err := root.Open(name)
+	f, _, err := open(s, name)
 	if err != nil {
 		return false
 	}
@@ -92,22 +84,36 @@ const mostSearched = 32 << 20
 // mostRead limits a file that ReadFile reads, in bytes.
 const mostRead = 1 << 20
 
-// ReadFile reads a small file of the state folder, in which the agent may have left anything: it follows no link out of it, and fails for
-// what is no file, because a pipe would block.
+// ReadFile reads a small file of the state folder.
 func ReadFile(s agent.Session, name string) ([]byte, error) {
-	root, err := os.OpenRoot(s.StateDir)
+	f, size, err := open(s, name)
 	if err != nil {
 		return nil, err
+	}
+	defer f.Close()
+	if size > mostRead {
+		return nil, fmt.Errorf("%s is not a small file", name)
+	}
+	return io.ReadAll(f)
+}
+
+// open opens a file of the state folder, in which the agent may have left anything: it follows no link out of it, and fails for what is no
+// file, because a pipe would block. The size is that before it was opened.
+func open(s agent.Session, name string) (f *os.File, size int64, err error) {
+	root, err := os.OpenRoot(s.StateDir)
+	if err != nil {
+		return nil, 0, err
 	}
 	defer root.Close()
 	info, err := root.Lstat(name)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	if !info.Mode().IsRegular() || info.Size() > mostRead {
-		return nil, fmt.Errorf("%s is not a small file", name)
+	if !info.Mode().IsRegular() {
+		return nil, 0, fmt.Errorf("%s is not a file", name)
 	}
-	return root.ReadFile(name)
+	f, err = root.Open(name)
+	return f, info.Size(), err
 }
 
 // Glob escapes a path for use in a pattern.
