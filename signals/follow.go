@@ -47,6 +47,8 @@ type PullRequestInput struct {
 	BaseCheck    *Check           `json:"baseCheck,omitempty"`    // before the task's own work
 	Tells        []TellRequest    `json:"tells,omitempty"`        // messages that no session of the task was told
 
+	Answers map[string]Answer `json:"answers,omitempty"` // of people to commands, for every run, by the command's text
+
 	State *PullRequestState `json:"state,omitempty"` // state of the previous run
 }
 

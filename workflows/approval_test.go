@@ -5,8 +5,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
+	"github.com/longshift/longshift/workflows"
 )
 
 // holding is the question about "sh deploy.sh" with what the script holds.
@@ -92,6 +94,32 @@ func TestAnApprovalForTheTask(t *testing.T) {
 	}
 	if ack.refused != nil || len(put) != 3 {
 		t.Errorf("%v, %d answers", ack.refused, len(put))
+	}
+}
+
+// What holds for the task holds for its pull request, and in each of its runs: nobody is asked again.
+func TestLastingAnswersAreHandedOn(t *testing.T) {
+	w := newWorld(t)
+	w.follow = true
+	w.settings.Approval.Mode = "required"
+	w.env.RegisterDelayedCallback(func() { w.ask(holding("1111")) }, time.Minute)
+	w.env.RegisterDelayedCallback(func() { w.update(signals.Deny, signals.DenyRequest{Reason: "never"}) }, 10*time.Minute)
+	w.env.RegisterDelayedCallback(func() { w.update(signals.Approve, nil) }, time.Hour)
+	handover := w.handedOver()
+	w.start(t)
+	in := *handover
+	for range 2 { // runs of the follower
+		w = newWorld(t)
+		w.look = func(int) (forge.Snapshot, error) { return open(), nil }
+		var a *asked
+		w.env.RegisterDelayedCallback(func() { a = w.ask(holding("2222")) }, time.Hour)
+		w.env.RegisterDelayedCallback(func() { w.env.SetContinueAsNewSuggested(true) }, 2*time.Hour)
+		w.env.RegisterWorkflow(workflows.PullRequest)
+		w.env.ExecuteWorkflow(workflows.PullRequest, in)
+		if a == nil || a.answer.Verdict != signals.No || a.answer.Note != "never" {
+			t.Fatalf("the follower got %+v, handed on were %+v", a, in.Answers)
+		}
+		in = handed[signals.PullRequestInput](t, w)
 	}
 }
 

@@ -1,6 +1,7 @@
 package workflows_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
+	"github.com/longshift/longshift/workflows"
 )
 
 // shows is what the check runs say, in order: number, commit, conclusion.
@@ -75,14 +77,68 @@ func TestCheckRunIsACourtesy(t *testing.T) {
 
 // A task that is abandoned while its last step runs ends as the person was told: nothing is removed, and nobody follows its pull request.
 func TestAbandonedWhileTheCheckRunIsWritten(t *testing.T) {
-	w := newWorld(t)
-	w.takesRuns = true
-	w.runFails = func() error {
-		w.env.SignalWorkflow(signals.Abandon, signals.AbandonRequest{Reason: "not wanted"})
-		return temporal.NewApplicationError("busy", string(fault.Infra))
+	for name, c := range map[string]struct {
+		after int // tries: the activity has five
+		red   bool
+	}{
+		"sound":                    {},
+		"red":                      {red: true},
+		"while it is made up for":  {after: 5},
+		"red, and made up for too": {after: 5, red: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.takesRuns = true
+			if c.red {
+				w.check = from(2, fails("pkg.TestA"))
+			}
+			w.runFails = func() error {
+				if len(w.runs) > c.after {
+					w.env.SignalWorkflow(signals.Abandon, signals.AbandonRequest{Reason: "not wanted"})
+				}
+				return temporal.NewApplicationError("busy", string(fault.Infra))
+			}
+			if s := w.start(t); s.Outcome != task.Abandoned || !strings.Contains(s.Detail, "not wanted") || s.PullRequest == nil || w.cleaned != 0 {
+				t.Errorf("%s %q, pull request %v, %d workspaces removed", s.Outcome, s.Detail, s.PullRequest, w.cleaned)
+			}
+		})
 	}
-	if s := w.start(t); s.Outcome != task.Abandoned || !strings.Contains(s.Detail, "not wanted") || s.PullRequest == nil || w.cleaned != 0 {
-		t.Errorf("%s %q, pull request %v, %d workspaces removed", s.Outcome, s.Detail, s.PullRequest, w.cleaned)
+}
+
+// A task that is stopped while its pull request is being opened says whether there is one, and is not held up by a forge that is away.
+func TestStoppedWhileThePullRequestIsOpened(t *testing.T) {
+	for name, c := range map[string]struct {
+		stop    func(w *world)
+		away    bool
+		outcome task.Outcome
+	}{
+		"abandoned":                {stop: func(w *world) { w.env.SignalWorkflow(signals.Abandon, nil) }, outcome: task.Abandoned},
+		"abandoned, forge is away": {stop: func(w *world) { w.env.SignalWorkflow(signals.Abandon, nil) }, away: true, outcome: task.Abandoned},
+		"cancelled":                {stop: func(w *world) { w.env.CancelWorkflow() }, outcome: task.Cancelled},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.follow = true
+			followed := w.handedOver()
+			begun := w.env.Now()
+			w.opens = func() error {
+				if len(w.requests) == 1 {
+					c.stop(w)
+				}
+				if len(w.requests) == 1 || c.away {
+					return temporal.NewApplicationError("away", string(fault.Infra))
+				}
+				return nil
+			}
+			w.env.ExecuteWorkflow(workflows.CodingTask, json.RawMessage(`{"repository":"acme/calc","task":"fix the failing test"}`))
+			s := w.status(t)
+			if s.Outcome != c.outcome || (s.PullRequest == nil) != c.away || followed.Number != 0 {
+				t.Errorf("outcome %s, pull request %v, followed %v", s.Outcome, s.PullRequest, followed.Number)
+			}
+			if took := w.env.Now().Sub(begun); took > time.Hour {
+				t.Errorf("it took %s", took)
+			}
+		})
 	}
 }
 

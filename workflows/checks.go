@@ -187,9 +187,9 @@ func (ck *checks) command(ctx workflow.Context, activity any, in activities.Comm
 	if err := ck.parking.haveTime(ctx); err != nil {
 		return nil, err
 	}
-	wall := ck.status.BudgetTime - ck.status.Worked
 	var c signals.Check
 	err := ck.parking.insist(ctx, func() error {
+		wall := ck.status.BudgetTime - ck.status.Worked // a person may have added to it while the step could not run
 		return ck.runner.onHost(ctx, step{
 			options: func(ctx workflow.Context) workflow.Context {
 				return ck.assignment.long(ctx, label+excerpt.Clip(in.Command, 100), wall)

@@ -350,6 +350,33 @@ func TestBudgetSuspendsAndMoreGoesOn(t *testing.T) {
 	}
 }
 
+// A session keeps to what the task had when it was asked. What a person adds meanwhile lets it go on, with the same conversation and without a stop.
+func TestAddedWhileASessionRuns(t *testing.T) {
+	for name, c := range map[string]struct {
+		add signals.ResumeRequest
+		end activities.SessionResult
+	}{
+		"money": {signals.ResumeRequest{AddCost: 1}, activities.SessionResult{Kind: agent.Budget, Usage: task.Usage{CostUSD: 0.049}}},
+		"time":  {signals.ResumeRequest{AddTime: "1h"}, activities.SessionResult{Kind: agent.Turns, Duration: time.Hour}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.settings.Budget.Cost, w.settings.Budget.Time = 0.05, task.Duration(time.Hour)
+			w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+				if in.N > 1 || in.Ask > 1 {
+					return activities.SessionResult{}, nil
+				}
+				w.env.SignalWorkflow(signals.Resume, c.add)
+				return c.end, nil
+			}
+			s := w.start(t)
+			if s.Outcome != task.PullRequest || w.asked[1].N != 1 || strings.Contains(logText(s), "suspended") || strings.Contains(logText(s), "failed") {
+				t.Errorf("outcome %s, sessions %s:\n%s", s.Outcome, w.roles(), logText(s))
+			}
+		})
+	}
+}
+
 // What is left of the money for planning may be too little for a call. A person who lets it go on gives as much again.
 func TestPlanningThatNeedsMoreGoesOn(t *testing.T) {
 	w := newWorld(t)

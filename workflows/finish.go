@@ -19,7 +19,7 @@ import (
 func (t *pipeline) finish(ctx workflow.Context, err error) (signals.Status, error) {
 	var e *ending
 	switch {
-	case err == nil && t.abandonedLate(ctx):
+	case err == nil && t.abandonedLate(ctx, 1):
 		e = &ending{task.Abandoned, t.inbox.abandoned}
 	case err == nil:
 		e = &ending{outcome: task.PullRequest}
@@ -36,6 +36,9 @@ func (t *pipeline) finish(ctx workflow.Context, err error) (signals.Status, erro
 	rest, done := workflow.NewDisconnectedContext(ctx)
 	defer done()
 	t.checkRuns.stop(rest)
+	if t.publisher.published(e.outcome) && t.abandonedLate(rest, 2) { // while the check failed, or its result was being shown
+		e = &ending{task.Abandoned, t.inbox.abandoned}
+	}
 	t.publisher.clean(rest, e.outcome)
 	t.useImages(rest, true)
 	t.status.Outcome, t.status.Detail, t.status.Reason = e.outcome, excerpt.Clip(e.detail, 2000), ""
@@ -61,11 +64,12 @@ func (t *pipeline) finish(ctx workflow.Context, err error) (signals.Status, erro
 	return *t.status, nil
 }
 
-// abandonedLast is the change since which a task that is abandoned while its last step runs ends as abandoned, as the person was told.
+// abandonedLast is the change since which a task that is abandoned while its last step runs ends as abandoned, as the person was told; since 2 also
+// one whose check fails, and one that shows its check's result.
 const abandonedLast = "abandoned-last"
 
-func (t *pipeline) abandonedLate(ctx workflow.Context) bool {
-	return t.inbox.abandoned != "" && workflow.GetVersion(ctx, abandonedLast, workflow.DefaultVersion, 1) >= 1
+func (t *pipeline) abandonedLate(ctx workflow.Context, since workflow.Version) bool {
+	return t.inbox.abandoned != "" && workflow.GetVersion(ctx, abandonedLast, workflow.DefaultVersion, 2) >= since
 }
 
 // failure keeps the kind of the error that ended the task, so that clients return the right exit code.

@@ -21,7 +21,7 @@ func (pu *publisher) follow(ctx workflow.Context, untold []signals.TellRequest) 
 		Fence: s.Fence, PullRequest: *s.PullRequest, Branch: s.Branch, Base: s.Base, Head: s.Head, Plan: s.Plan, Budget: pu.budget.handover(),
 		Conversation: pu.journal.notices.shown(), Sessions: pu.sessions.numbered, Limiter: pu.admissions.limiter(),
 		Limited: pu.admissions.limits.Limited, Shared: pu.admissions.limits.Shared, Fork: pu.def.fork, CheckRuns: pu.checkRuns.n,
-		BaseCheck: s.BaseCheck, Tells: untold,
+		BaseCheck: s.BaseCheck, Tells: untold, Answers: pu.questions.lasting(),
 	}
 	in.Input.Config = nil // it is in the settings
 	in.Input.Images = nil // they are kept until the task ends

@@ -195,3 +195,19 @@ func TestOutageBeforeThereIsAWorkspace(t *testing.T) {
 		}
 	}
 }
+
+// A step that could not run is done again with the time that a person has added meanwhile.
+func TestStepGoesOnWithAddedTime(t *testing.T) {
+	w := newWorld(t)
+	w.settings.Budget.Time = task.Duration(10 * time.Minute)
+	w.cut = func(string, int) error {
+		if len(w.walls) == 1 {
+			return temporal.NewNonRetryableApplicationError("may not be read", string(fault.Denied), nil)
+		}
+		return nil
+	}
+	w.env.RegisterDelayedCallback(func() { w.update(signals.Resume, signals.ResumeRequest{AddTime: "2h"}) }, time.Hour)
+	if s := w.start(t); s.Outcome != task.PullRequest || w.walls[0] != 10*time.Minute || w.walls[1] != 130*time.Minute {
+		t.Errorf("outcome %s, the check may take %v", s.Outcome, w.walls)
+	}
+}

@@ -31,6 +31,7 @@ type poller struct {
 	wakes     int            // wake-ups so far
 	hurried   bool           // one of them waits for nothing else
 	unread    int            // snapshots in a row that failed
+	busy      bool           // a round is going on, so that the history can't begin anew
 }
 
 // news tells whether there is a snapshot that nobody has acted upon, and that is not older than what we did last.
@@ -134,9 +135,26 @@ func (po *poller) stillOpen(ctx workflow.Context) error {
 	return ctx.Err()
 }
 
+// rareInRound is the change since which a pull request is read rarely during a round whose history is long.
+const rareInRound = "rare-in-round"
+
+// rarest is how often it is read then.
+const rarest = 24 * time.Hour
+
+// rare tells whether the history is long and can't begin anew: a round may wait for a person for weeks, and the server ends a workflow whose
+// history has grown too long. What a wake-up is about is read after the round.
+func (po *poller) rare(ctx workflow.Context) bool {
+	return po.busy && workflow.GetInfo(ctx).GetContinueAsNewSuggested() &&
+		workflow.GetVersion(ctx, rareInRound, workflow.DefaultVersion, 1) >= 1
+}
+
 // next waits for a wake-up, and a while longer for what comes with it, or until the time is up.
 func (po *poller) next(ctx workflow.Context, wait time.Duration, seen int) error {
-	if err := timer(ctx, wait, "look at the pull request", func() bool { return po.wakes > seen }); err != nil {
+	woken := func() bool { return po.wakes > seen }
+	if po.rare(ctx) {
+		wait, woken = rarest, func() bool { return po.hurried || !po.busy }
+	}
+	if err := timer(ctx, wait, "look at the pull request", woken); err != nil {
 		return err
 	}
 	if po.wakes == seen {

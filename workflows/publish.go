@@ -3,6 +3,7 @@ package workflows
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"go.temporal.io/sdk/workflow"
 
@@ -80,8 +81,10 @@ func (pu *publisher) open(ctx workflow.Context) error {
 		Reviewers: pu.settings.PullRequest.Reviewers, Summary: pu.summary(),
 	}
 	var pr forge.PullRequest
-	err = pu.parking.insist(ctx, func() error {
-		return workflow.ExecuteActivity(pu.assignment.control(ctx, "open the pull request"), control.OpenPullRequest, in).Get(ctx, &pr)
+	late := false
+	err = pu.parking.insist(ctx, func() (err error) {
+		late, err = pu.openPull(ctx, in, &pr)
+		return err
 	})
 	if err != nil {
 		return err
@@ -92,12 +95,36 @@ func (pu *publisher) open(ctx workflow.Context) error {
 		pu.followed = &task.Repository{Host: pr.Host, Owner: pr.Owner, Name: pr.Name}
 	}
 	pu.journal.say(ctx, "pull_request", "%s", pr.URL)
+	if late {
+		return ctx.Err()
+	}
 	pu.checkRuns.on = pr.CheckRuns
 	pu.checkRuns.end(ctx, head, pu.standing())
 	if !pu.checks.sound() {
 		return end(task.ChecksFailed, "the pull request is a draft: %s", pu.checks.red())
 	}
 	return nil
+}
+
+// opensToItsEnd is the change since which a task that is stopped while its pull request is being opened waits for it, for a minute.
+const opensToItsEnd = "opens-to-its-end"
+
+// openPull opens the pull request. A task that is stopped meanwhile has to say whether there is one: it waits, but not for a forge that is away.
+// late tells that there is one, and that the task was stopped.
+func (pu *publisher) openPull(ctx workflow.Context, in activities.PullRequestInput, pr *forge.PullRequest) (late bool, err error) {
+	rest, cancel := workflow.NewDisconnectedContext(ctx)
+	defer cancel()
+	opened := workflow.ExecuteActivity(pu.assignment.control(rest, "open the pull request"), control.OpenPullRequest, in)
+	if workflow.Await(ctx, opened.IsReady) == nil {
+		return false, opened.Get(rest, pr)
+	}
+	if workflow.GetVersion(rest, opensToItsEnd, workflow.DefaultVersion, 1) >= 1 {
+		_, _ = workflow.AwaitWithTimeout(rest, time.Minute, opened.IsReady)
+	}
+	if !opened.IsReady() || opened.Get(rest, pr) != nil {
+		return false, ctx.Err()
+	}
+	return true, nil
 }
 
 func (pu *publisher) push(ctx workflow.Context) (string, error) {

@@ -145,6 +145,7 @@ func beginFollow(ctx workflow.Context, in signals.PullRequestInput) (*follower, 
 	f.budget.limit(in.MaxCost, in.MaxTime)
 	f.sessions.restore(max(going.Sessions, in.Sessions))
 	f.journal.restore(going.Log, going.Progress)
+	f.questions.restore(in.Answers)
 	f.inbox.restore(going.Seen, slices.Concat(in.Tells, going.Tells))
 	f.checkRuns.on, f.checkRuns.n, f.checkRuns.stopped = in.CheckRuns > 0, in.CheckRuns, going.Parked != nil
 	f.checkRuns.at = cmp.Or(going.CheckedHead, in.Head)
@@ -199,7 +200,7 @@ func (f *follower) leave(ctx workflow.Context, idle func() bool) error {
 func (f *follower) anew(ctx workflow.Context) error {
 	in, s := f.in, f.status
 	in.Usage, in.BudgetUSD, in.Worked, in.BudgetTime, in.Plan = s.Usage, s.BudgetUSD, s.Worked, s.BudgetTime, s.Plan
-	in.Head, in.Base, in.Fence, in.CheckRuns = s.Head, s.Base, s.Fence, f.checkRuns.n
+	in.Head, in.Base, in.Fence, in.CheckRuns, in.Answers = s.Head, s.Base, s.Fence, f.checkRuns.n, f.questions.lasting()
 	g := f.going
 	g.Sessions, g.Notices, g.Log, g.Progress = f.sessions.numbered, f.journal.notices.n, s.Log[max(0, len(s.Log)-20):], f.journal.progress
 	g.Seen, g.Tells = f.inbox.seen[max(0, len(f.inbox.seen)-200):], f.inbox.untold(f.questions.undelivered)

@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -111,6 +112,27 @@ func (qs *questions) extend(by time.Duration) {
 		}
 	}
 }
+
+// mostLasting and mostLastingNote limit what is handed on of answers: their number, and the bytes of what a person said with one.
+const (
+	mostLasting     = 50
+	mostLastingNote = 500
+)
+
+// lasting returns the answers that hold for every run, for the workflow that goes on with the work.
+func (qs *questions) lasting() map[string]signals.Answer {
+	kept := map[string]signals.Answer{}
+	for _, text := range workflow.DeterministicKeys(qs.answers) {
+		if a := qs.answers[text]; a.Lasting() && len(kept) < mostLasting {
+			a.Note = excerpt.Clip(a.Note, mostLastingNote)
+			kept[text] = a
+		}
+	}
+	return kept
+}
+
+// restore takes over the answers of an earlier workflow.
+func (qs *questions) restore(lasting map[string]signals.Answer) { maps.Copy(qs.answers, lasting) }
 
 func (qs *questions) openQuestion(id string) int {
 	return slices.IndexFunc(qs.status.Questions, func(q signals.Question) bool { return q.ID == id })

@@ -32,7 +32,9 @@ func (f *follower) attempt(ctx workflow.Context, items []forge.Item) error {
 	f.pushed = ""
 	f.checkRuns.begin(ctx, f.poller.snapshot.Head, fmt.Sprintf("Round %d: %s", f.going.Rounds, f.news(items)))
 	about := f.about(items)
+	f.poller.busy = true
 	err := f.round(ctx, items)
+	f.poller.busy = false
 	f.answered = f.inbox.resumed()
 	f.admissions.release(ctx, signals.ReleaseRequest{}, nil)
 	var e *ending

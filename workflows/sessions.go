@@ -41,6 +41,13 @@ type session struct {
 	spent []hostUsage // on each host it has run on
 	cap   float64     // US dollars it may cost in all, 0 for what is left of the task's budget
 	head  string      // of its conversation, for Longshift's own agent; "" before the first ask
+	asked allowance   // what the task might use in all when the session was asked last
+}
+
+// allowance is what a task may use in all. A session keeps to what it was when the session was asked.
+type allowance struct {
+	cost    float64 // US dollars
+	running time.Duration
 }
 
 // brief is what a session is about, beside what all sessions are told.
@@ -104,6 +111,7 @@ const (
 // ask runs the session on the task's host.
 func (se *sessions) ask(ctx workflow.Context, s *session) (activities.SessionResult, error) {
 	s.input.Ask++
+	s.asked = allowance{cost: se.status.BudgetUSD, running: se.status.BudgetTime}
 	worked := map[string]time.Duration{} // on each host, over all attempts there
 	wall := func() time.Duration {       // 0 would be no limit
 		return max(se.status.BudgetTime-se.status.Worked+worked[se.assignment.Host], time.Second)

@@ -29,13 +29,20 @@ func (se *sessions) settle(ctx workflow.Context, s *session, res activities.Sess
 	case agent.Budget:
 		// afford says why and waits; a refusal below the ceiling, where what is left pays for no useful answer, must not loop.
 		if se.budget.left(s) > 0 {
-			err := se.tooLittle(ctx, s)
+			var err error
+			if !se.added(ctx, se.status.BudgetUSD > s.asked.cost) {
+				err = se.tooLittle(ctx, s)
+			}
 			se.note(s)
 			return s, err
 		}
 		return s, nil
 	case agent.Turns:
-		if se.status.Worked >= se.status.BudgetTime {
+		switch {
+		case se.status.Worked >= se.status.BudgetTime:
+			return s, nil
+		case se.added(ctx, se.status.BudgetTime > s.asked.running):
+			se.note(s)
 			return s, nil
 		}
 	case agent.Quota:
@@ -79,6 +86,14 @@ func (se *sessions) settle(ctx workflow.Context, s *session, res activities.Sess
 		return s, err
 	}
 	return se.failed(ctx, s, fmt.Sprintf("%s: %s", res.Kind, res.Error))
+}
+
+// addedMeanwhile is the change since which a session goes on with what a person has added while it ran.
+const addedMeanwhile = "added-meanwhile"
+
+// added tells whether the task may use more than when the session was asked: the session has kept to what it was given, and goes on.
+func (se *sessions) added(ctx workflow.Context, more bool) bool {
+	return more && workflow.GetVersion(ctx, addedMeanwhile, workflow.DefaultVersion, 1) >= 1
 }
 
 // tooLittle parks the task because its next model call would pass the budget, or what planning may cost.

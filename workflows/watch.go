@@ -105,9 +105,16 @@ func quoted(name string) string {
 // mostUnread is how many snapshots in a row may fail, each after all its tries, until a person is asked.
 const mostUnread = 3
 
+// unreadInRound is the change since which a pull request that can't be read is nothing to ask a person about during a round.
+const unreadInRound = "unread-in-round"
+
+// unreadable notes that a snapshot has failed. A round that goes on has a status and questions of its own, which stay.
 func (f *follower) unreadable(ctx workflow.Context, err error, n int) {
 	f.journal.say(ctx, "error", "the pull request can't be read: %s", firstLine(message(err)))
-	if n >= mostUnread && f.going.Parked == nil {
+	if n < mostUnread || f.going.Parked != nil {
+		return
+	}
+	if !f.poller.busy || workflow.GetVersion(ctx, unreadInRound, workflow.DefaultVersion, 1) < 1 {
 		f.park(ctx, signals.ReasonAccess, "the pull request can't be read: "+message(err))
 	}
 }

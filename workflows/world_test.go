@@ -49,6 +49,7 @@ type world struct {
 	check    func(n int) signals.Check // what the nth run of the check comes to, from 1; nil: it passes
 	setup    signals.Check             // what setup comes to
 	checks   int
+	walls    []time.Duration                           // what each run of the check may take
 	cut      func(command string, n int) error         // with what the nth run of the check, or of a proof, is cut off; may be nil
 	prove    func(command string, n int) signals.Check // what the nth run of a proof comes to, from 1; nil: it fails the first time
 	proofs   map[string]int                            // runs of proofs
@@ -82,6 +83,7 @@ type world struct {
 
 	takesRuns bool         // the forge takes check runs
 	runFails  func() error // what writing the newest one comes to; may be nil
+	opens     func() error // before a pull request is opened
 	runs      []activities.CheckRunInput
 }
 
@@ -181,6 +183,7 @@ func (w *world) RunChecks(_ context.Context, in activities.CommandInput) (signal
 	w.commands = append(w.commands, in.Command)
 	c := signals.Check{Command: in.Command, Duration: time.Second}
 	w.checks++
+	w.walls = append(w.walls, in.Wall)
 	if w.cut != nil {
 		if err := w.cut(in.Command, w.checks); err != nil {
 			return signals.Check{}, err
@@ -309,6 +312,11 @@ func (w *world) AnswerPullRequest(_ context.Context, in activities.AnswerInput) 
 
 func (w *world) OpenPullRequest(_ context.Context, in activities.PullRequestInput) (forge.PullRequest, error) {
 	w.requests = append(w.requests, in)
+	if w.opens != nil {
+		if err := w.opens(); err != nil {
+			return forge.PullRequest{}, err
+		}
+	}
 	pr := forge.PullRequest{Number: 7, URL: "https://forge.example/acme/calc/pull/7"}
 	pr.CheckRuns = w.takesRuns
 	if w.follow {

@@ -59,6 +59,7 @@ type branch struct {
 	show     func(p *play, in activities.ShowInput) error
 	snapshot func(p *play, l *forge.Snapshot) // makes of a quiet pull request what the branch is about
 	push     func(p *play, n int) error
+	opens    func(ctx context.Context) error   // before the pull request is opened
 	limiter  func(n int) signals.AcquireAnswer // what it answers; everybody is let in when nil
 	shared   bool                              // all tasks together are limited too
 
@@ -69,7 +70,7 @@ type branch struct {
 
 // branches are all that are recorded.
 func branches() []branch {
-	return slices.Concat(decisions(), messages(), sessions(), endings(), checks(), accidents(), commands(), native(), chats(), pulls(),
+	return slices.Concat(decisions(), messages(), meanwhile(), sessions(), endings(), checks(), accidents(), commands(), native(), chats(), pulls(),
 		inbounds(), arriving(), accounts())
 }
 

@@ -34,9 +34,15 @@ func (s *stage) ForkRepository(_ context.Context, r task.Repository) (task.Repos
 }
 
 func (s *stage) OpenPullRequest(ctx context.Context, in activities.PullRequestInput) (forge.PullRequest, error) {
-	pr := forge.PullRequest{Number: pullNumber, URL: pullURL, Head: in.Head, Base: in.Base, State: forge.Open,
-		CheckRuns: s.of(ctx).checkRun}
-	if s.of(ctx).followed {
+	p := s.of(ctx)
+	p.count("OpenPullRequest")
+	if p.opens != nil {
+		if err := p.opens(ctx); err != nil {
+			return forge.PullRequest{}, err
+		}
+	}
+	pr := forge.PullRequest{Number: pullNumber, URL: pullURL, Head: in.Head, Base: in.Base, State: forge.Open, CheckRuns: p.checkRun}
+	if p.followed {
 		pr.Host, pr.Owner, pr.Name = "github.com", "acme", "calc"
 	}
 	return pr, nil
