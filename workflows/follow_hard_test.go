@@ -3,6 +3,7 @@ package workflows_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -261,6 +262,33 @@ func TestConflictOvertaken(t *testing.T) {
 	})
 	if w.pushes != 2 || w.merges != 2 {
 		t.Errorf("%d pushes, %d merges", w.pushes, w.merges)
+	}
+}
+
+// A base that is changed while a round waits is not what the round has merged: nothing of that is pushed, and the round begins anew.
+func TestBaseChangedAfterTheMerge(t *testing.T) {
+	w := newWorld(t)
+	var bases []string
+	w.prepare = func(in activities.PrepareInput) error {
+		bases = append(bases, in.Base)
+		return nil
+	}
+	changed := false
+	s := w.lookAfter(t, func(at time.Duration) forge.Snapshot {
+		l := conflicting()
+		switch {
+		case at > 5*time.Hour:
+			return merged()
+		case w.pushes > 0:
+			l = open()
+		}
+		if changed = changed || len(w.asked) > 0; changed {
+			l.Base, l.Stamp = "release", "s2"
+		}
+		return l
+	})
+	if w.pushes != 1 || w.merges != 2 || !slices.Equal(bases, []string{"main", "release"}) {
+		t.Errorf("%d pushes, %d merges, of %q\n%s", w.pushes, w.merges, bases, logText(s))
 	}
 }
 

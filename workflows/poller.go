@@ -9,8 +9,10 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // poller reads the pull request, again and again: soon after a wake-up, and from time to time because a wake-up may get lost.
@@ -31,7 +33,7 @@ type poller struct {
 	wakes     int            // wake-ups so far
 	hurried   bool           // one of them waits for nothing else
 	unread    int            // snapshots in a row that failed
-	busy      bool           // a round is going on, so that the history can't begin anew
+	busy      bool           // a round is going on or waits for its turn, so that the history can't begin anew
 }
 
 // news tells whether there is a snapshot that nobody has acted upon, and that is not older than what we did last.
@@ -118,21 +120,33 @@ func (po *poller) read(ctx workflow.Context, stamp string) (l forge.Snapshot, er
 	return l, err
 }
 
-// openAtPush is the change since which a round looks whether the pull request is open just before it pushes.
+// openAtPush is the change since which a round looks whether the pull request is open just before it pushes; since 2 also whether it still goes into
+// the base that the round has merged.
 const openAtPush = "open-at-push"
 
 // stillOpen ends the work when the pull request has been merged or closed since the last poll, which may be an hour ago: what is pushed to
-// a merged branch reaches nobody.
-func (po *poller) stillOpen(ctx workflow.Context) error {
-	if workflow.GetVersion(ctx, openAtPush, workflow.DefaultVersion, 1) < 1 {
+// a merged branch reaches nobody. merged is the base that is in what would be pushed, "" for none: in a pull request into another base all of it
+// would be shown as work.
+func (po *poller) stillOpen(ctx workflow.Context, merged string) error {
+	v := workflow.GetVersion(ctx, openAtPush, workflow.DefaultVersion, 2)
+	if v < 1 {
 		return nil
 	}
 	l, err := po.read(ctx, po.stamp)
-	if err != nil || l.Unchanged || l.State == forge.Open {
+	if err != nil {
 		return err
 	}
-	po.closed(ctx, l)
-	return ctx.Err()
+	if l.Unchanged {
+		l = po.snapshot
+	}
+	switch {
+	case l.State != forge.Open:
+		po.closed(ctx, l)
+		return ctx.Err()
+	case v >= 2 && merged != "" && l.Base != merged:
+		return refusal(fault.New(fault.Changed, "the pull request goes into %s now, and the round has merged %s", l.Base, merged))
+	}
+	return nil
 }
 
 // rareInRound is the change since which a pull request is read rarely during a round whose history is long.
@@ -142,17 +156,22 @@ const rareInRound = "rare-in-round"
 const rarest = 24 * time.Hour
 
 // rare tells whether the history is long and can't begin anew: a round may wait for a person for weeks, and the server ends a workflow whose
-// history has grown too long. What a wake-up is about is read after the round.
+// history has grown too long. What a wake-up is about is read after the round, but for the pull request's end.
 func (po *poller) rare(ctx workflow.Context) bool {
-	return po.busy && workflow.GetInfo(ctx).GetContinueAsNewSuggested() &&
+	return po.waits() && workflow.GetInfo(ctx).GetContinueAsNewSuggested() &&
 		workflow.GetVersion(ctx, rareInRound, workflow.DefaultVersion, 1) >= 1
+}
+
+// waits tells whether a round waits: for its turn, for a person or for a quota.
+func (po *poller) waits() bool {
+	return po.busy && slices.Contains([]task.Phase{task.Queued, task.Suspended, task.Waiting}, po.status.Phase)
 }
 
 // next waits for a wake-up, and a while longer for what comes with it, or until the time is up.
 func (po *poller) next(ctx workflow.Context, wait time.Duration, seen int) error {
 	woken := func() bool { return po.wakes > seen }
 	if po.rare(ctx) {
-		wait, woken = rarest, func() bool { return po.hurried || !po.busy }
+		wait, woken = rarest, func() bool { return po.hurried || !po.waits() }
 	}
 	if err := timer(ctx, wait, "look at the pull request", woken); err != nil {
 		return err

@@ -112,6 +112,9 @@ const opensToItsEnd = "opens-to-its-end"
 // openPull opens the pull request. A task that is stopped meanwhile has to say whether there is one: it waits, but not for a forge that is away.
 // late tells that there is one, and that the task was stopped.
 func (pu *publisher) openPull(ctx workflow.Context, in activities.PullRequestInput, pr *forge.PullRequest) (late bool, err error) {
+	if ctx.Err() != nil { // while the branch was pushed
+		return false, ctx.Err()
+	}
 	rest, cancel := workflow.NewDisconnectedContext(ctx)
 	defer cancel()
 	opened := workflow.ExecuteActivity(pu.assignment.control(rest, "open the pull request"), control.OpenPullRequest, in)

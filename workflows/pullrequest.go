@@ -34,6 +34,7 @@ type follower struct {
 	poller    *poller
 	overtaken int    // rounds in a row that somebody else's push has made void
 	pushed    string // commit that the round has pushed
+	onto      string // the base that the round merges, "" for none
 	answered  int    // resumes that the round was for
 }
 
@@ -103,6 +104,8 @@ func (f *follower) act(ctx workflow.Context) error {
 		return nil
 	}
 	f.unpark(ctx)
+	f.poller.busy = true
+	defer func() { f.poller.busy = false }()
 	switch waited, err := f.admissions.acquire(ctx, signals.PriorityResume); {
 	case err != nil:
 		return err

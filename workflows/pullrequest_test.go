@@ -13,6 +13,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/agent/prompt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/signals"
@@ -364,9 +365,15 @@ func TestPushedMeanwhile(t *testing.T) {
 			return open()
 		}
 		return open(thread(1, "x"))
-	})
+	}, func(in *signals.PullRequestInput) { in.Tells = []signals.TellRequest{{Text: "keep the old API"}} })
 	if s.Outcome != task.PullMerged || w.pushes != 2 || len(w.replies) != 1 || s.Rounds != 1 {
 		t.Errorf("outcome %s, %d pushes, %d answers, %d rounds\n%s", s.Outcome, w.pushes, len(w.replies), s.Rounds, logText(s))
+	}
+	for _, in := range w.asked {
+		told := slices.ContainsFunc(in.Prompt.Messages, func(m prompt.Message) bool { return m.Text == "keep the old API" })
+		if told != (in.Role == task.Implementer) {
+			t.Errorf("session %d, %s, was told %v", in.N, in.Role, in.Prompt.Messages)
+		}
 	}
 }
 

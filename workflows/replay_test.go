@@ -50,6 +50,7 @@ var recorded = map[string][]string{
 		"outcome pull_request"},
 	"budget-added": {"sessions piir", "update resume", "!log suspended budget", "same session twice", "marker Version",
 		"outcome pull_request"},
+	"abandoned-at-the-push":       {"sessions pir", "update abandon", "activity PushBranch", "!activity OpenPullRequest", "outcome abandoned"},
 	"abandoned-at-opening":        {"sessions pir", "update abandon", "!activity canceled OpenPullRequest", "marker Version", "outcome abandoned"},
 	"abandoned-last":              {"sessions pir", "update abandon", "marker Version", "outcome abandoned"},
 	"unsaved-lost":                {"sessions pirir", "timeout ScheduleToStart", "queue longshift-host-beta", "fence 2", "marker Version", "outcome pull_request"},

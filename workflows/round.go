@@ -32,11 +32,12 @@ func (f *follower) attempt(ctx workflow.Context, items []forge.Item) error {
 	f.pushed = ""
 	f.checkRuns.begin(ctx, f.poller.snapshot.Head, fmt.Sprintf("Round %d: %s", f.going.Rounds, f.news(items)))
 	about := f.about(items)
-	f.poller.busy = true
 	err := f.round(ctx, items)
-	f.poller.busy = false
 	f.answered = f.inbox.resumed()
 	f.admissions.release(ctx, signals.ReleaseRequest{}, nil)
+	if ctx.Err() == nil && err != nil { // what sessions were told came to nothing with the round
+		f.inbox.tellAgain(f.deliverables.told()...)
+	}
 	var e *ending
 	switch {
 	case ctx.Err() != nil:
@@ -44,12 +45,11 @@ func (f *follower) attempt(ctx workflow.Context, items []forge.Item) error {
 	case err == nil:
 		f.overtaken = 0
 	case kindOf(err) == fault.Changed: // somebody has pushed meanwhile: poll again, then do what is left
-		f.journal.say(ctx, "host", "the branch was changed by somebody else: %s", firstLine(message(err)))
+		f.journal.say(ctx, "host", "changed by somebody else: %s", firstLine(message(err)))
 		if f.overtaken++; f.overtaken <= mostOvertaken { // after that it counts, so that pushes can't cause rounds without end
 			f.going.Rounds--
 		}
 	case isLost(err): // the items are still open at the pull request
-		f.inbox.tellAgain(f.deliverables.told()...)
 		f.journal.say(ctx, "host", "commits of this round were lost with their host; doing it again")
 	case asError(err, &e):
 		f.parkRound(ctx, about, signals.ReasonErrors, e.Error())
@@ -93,7 +93,9 @@ func (f *follower) round(ctx workflow.Context, items []forge.Item) error {
 	}
 	f.status.Others = f.status.Others || f.status.Head != f.status.Pushed
 	start, conflict, base, merged := f.status.Head, f.merges(), f.poller.snapshot.BaseHead, ""
+	f.onto = ""
 	if conflict {
+		f.onto = f.runner.base
 		var err error
 		if merged, err = f.merge(ctx); err != nil {
 			return err
@@ -223,10 +225,10 @@ func (f *follower) pushRound(ctx workflow.Context) (head string, err error) {
 	err = f.publisher.cleared(ctx, func(allowed []string) error {
 		in.Allowed = allowed
 		return f.parking.insist(ctx, func() error {
-			if err := f.poller.stillOpen(ctx); err != nil {
-				return err
+			err := f.poller.stillOpen(ctx, f.onto)
+			if err == nil {
+				err = f.publisher.pushBranch(ctx, &in, &head)
 			}
-			err := f.publisher.pushBranch(ctx, &in, &head)
 			if kindOf(err) == fault.Changed {
 				changed = err
 				return nil

@@ -36,6 +36,7 @@ type runner struct {
 	parking  *parking
 	assigned int                              // hosts assigned since a step last succeeded
 	made     int                              // workspaces made or restored
+	base     string                           // that the workspace was made for
 	unsaved  string                           // host whose workspace holds work that could not be committed, "" for none
 	known    []activities.Known               // deliverables that earlier tasks have recorded
 	bounds   task.Bounds                      // the operator's limits, as the control worker has them
@@ -206,7 +207,7 @@ func (ru *runner) workspace(ctx workflow.Context) error {
 	if ru.def.continues && (!out.Restored || ru.status.BaseCommit == "") { // the round begins; what it adds counts from here
 		ru.status.BaseCommit = out.BaseCommit
 	}
-	ru.status.Head = out.Head
+	ru.status.Head, ru.base = out.Head, out.Base
 	ru.journal.notice(ctx, out.Notes)
 	if out.Restored {
 		ru.journal.say(ctx, "host", "workspace restored from the checkpoint at %s", short(out.Head))

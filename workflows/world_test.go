@@ -124,7 +124,7 @@ func (w *world) PrepareWorkspace(_ context.Context, in activities.PrepareInput) 
 			return activities.Prepared{}, err
 		}
 	}
-	out := activities.Prepared{Branch: "longshift/x", Base: "main", BaseCommit: "base", Head: "base", Settings: w.settings, Notes: w.notes,
+	out := activities.Prepared{Branch: "longshift/x", Base: cmp.Or(in.Base, "main"), BaseCommit: "base", Head: "base", Settings: w.settings, Notes: w.notes,
 		Known: w.known, Planned: w.planned, MaxCost: w.most}
 	if w.ahead != "" && w.takes > 1 {
 		out.Head = w.ahead

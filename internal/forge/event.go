@@ -33,6 +33,7 @@ type Event struct {
 	Comment int64     `json:"comment,omitempty"` // Commanded: its id
 	Text    string    `json:"text,omitempty"`    // Commanded: what follows /longshift, cleaned, at most 16 KiB
 	Sum     string    `json:"sum,omitempty"`     // IssueWanted, and Commanded to run: IssueSum of the issue at that moment; empty when unknown
+	Ended   bool      `json:"ended,omitempty"`   // PullChanged: it was merged or closed
 	At      time.Time `json:"at,omitzero"`       // of a poll's first listing of issues: when that poll began
 
 	Labelled  bool     `json:"labelled,omitempty"`  // IssueWanted: it has the label

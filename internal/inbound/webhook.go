@@ -62,7 +62,7 @@ func (f followers) wake(ctx context.Context, id string, ev forge.Event, what str
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
 	err := f.client.SignalWorkflow(ctx, id, "", signals.Changed, signals.ChangedRequest{
-		Message: signals.Message{ID: ev.ID, By: render.Line(f.redact(ev.Actor), 80)}, What: render.Line(f.redact(what), 200)})
+		Message: signals.Message{ID: ev.ID, By: render.Line(f.redact(ev.Actor), 80)}, What: render.Line(f.redact(what), 200), Now: ev.Ended})
 	var gone *serviceerror.NotFound
 	if err == nil || errors.As(err, &gone) {
 		return nil

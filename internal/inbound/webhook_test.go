@@ -30,6 +30,13 @@ func TestPullChanged(t *testing.T) {
 	if diff := cmp.Diff(want, w.server.signals, cmp.AllowUnexported(sent{})); diff != "" {
 		t.Error(diff)
 	}
+	ev.Ended = true
+	if err := w.handler.OnForge(t.Context(), ev); err != nil {
+		t.Fatal(err)
+	}
+	if r, _ := w.server.signals[1].arg.(signals.ChangedRequest); !r.Now {
+		t.Errorf("its end is told as %+v", r)
+	}
 	f.closed = completed
 	if err := w.handler.OnForge(t.Context(), ev); err != nil {
 		t.Errorf("what followed it has ended: %v", err)

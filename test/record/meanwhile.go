@@ -11,7 +11,7 @@ import (
 
 // meanwhile are the branches in which a person acts while a step runs, which ends as it began.
 func meanwhile() []branch {
-	added, given := make(chan struct{}), make(chan struct{})
+	added, pushed, opened := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	return []branch{{
 		name: "budget-added", outcome: task.PullRequest, config: `{"budget":{"cost":0.25}}`,
 		session: func(ctx context.Context, in activities.SessionInput, n int) (activities.SessionResult, error) {
@@ -29,17 +29,24 @@ func meanwhile() []branch {
 				func() error { close(added); return nil })
 		},
 	}, {
+		name: "abandoned-at-the-push", outcome: task.Abandoned, config: quick,
+		push:  func(*play, int) error { return reached(context.Background(), pushed) },
+		drive: func(ctx context.Context, p *play) error { return p.abandonAt(ctx, "PushBranch", pushed) },
+	}, {
 		name: "abandoned-at-opening", outcome: task.Abandoned, config: quick, followed: true,
-		opens: func(ctx context.Context) error { return reached(ctx, given) },
-		drive: func(ctx context.Context, p *play) error {
-			return inTurn(
-				func() error { return p.happens(ctx, "OpenPullRequest", 1) },
-				func() error {
-					return p.update(ctx, signals.Abandon, signals.AbandonRequest{Message: by("abandon-1"), Reason: "no longer needed"})
-				},
-				func() error { close(given); return nil })
-		},
+		opens: func(ctx context.Context) error { return reached(ctx, opened) },
+		drive: func(ctx context.Context, p *play) error { return p.abandonAt(ctx, "OpenPullRequest", opened) },
 	}}
+}
+
+// abandonAt gives a task up while a step runs, which ends well all the same.
+func (p *play) abandonAt(ctx context.Context, step string, end chan<- struct{}) error {
+	return inTurn(
+		func() error { return p.happens(ctx, step, 1) },
+		func() error {
+			return p.update(ctx, signals.Abandon, signals.AbandonRequest{Message: by("abandon-1"), Reason: "no longer needed"})
+		},
+		func() error { close(end); return nil })
 }
 
 // reached waits until a person has acted.

@@ -56,7 +56,7 @@ func (p *publication) refusal(err error) error {
 			WithHint("there is nothing to merge; the work may have been merged already")
 	case pr.invalid("base"):
 		return fault.New(fault.Input, "base branch %q is not in %s/%s: %w", r.Base, p.owner, p.name, err).
-			WithHint("name a branch that exists, as base of the task")
+			WithHint("make a branch of that name there, and resume; or abandon the task, and open a pull request for %s by hand", r.Head)
 	case pr.invalid("head"):
 		pr.passing = true // GitHub may not see a branch that was just pushed
 		pr.gone = r.Head

@@ -16,6 +16,7 @@ func (d *delivery) woken(number int, at gh.Timestamp) {
 	}
 	d.add(forge.Event{
 		Kind: forge.PullChanged, ID: eventID("pull", d.owner, d.name, number, d.digest), Number: number, Pull: true, At: at.Time,
+		Ended: d.event == "pull_request" && d.action == "closed",
 	})
 }
 

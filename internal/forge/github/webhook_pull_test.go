@@ -15,12 +15,17 @@ func TestWebhookPulls(t *testing.T) {
 	woken := func(who, what string) []forge.Event {
 		return []forge.Event{{Kind: forge.PullChanged, Number: 8, Pull: true, Actor: who, Bot: strings.HasSuffix(who, "[bot]"), What: what}}
 	}
+	ended := func(who string) []forge.Event {
+		all := woken(who, "pull_request closed")
+		all[0].Ended = true
+		return all
+	}
 	base := fields{"base": fields{"ref": fields{"from": "main"}, "sha": fields{"from": strings.Repeat("a", 40)}}}
 	title := fields{"title": fields{"from": "Before"}}
 	const pr, review, reply, thread = "pull_request", "pull_request_review", "pull_request_review_comment", "pull_request_review_thread"
 	for _, h := range []hook{
-		{"closed", pr, "pull-request-closed", fields{"pull_request": pull}, woken("alice", "pull_request closed")},
-		{"closed with our account", pr, "pull-request-closed", fields{"pull_request": pull, "sender": we}, woken("Longshift-Bot", "pull_request closed")},
+		{"closed", pr, "pull-request-closed", fields{"pull_request": pull}, ended("alice")},
+		{"closed with our account", pr, "pull-request-closed", fields{"pull_request": pull, "sender": we}, ended("Longshift-Bot")},
 		{"reopened", pr, "pull-request-reopened", fields{"pull_request": pull}, woken("alice", "pull_request reopened")},
 		{"pushed", pr, "pull-request-synchronize", fields{"pull_request": pull}, woken("alice", "pull_request synchronize")},
 		{"pushed by us", pr, "pull-request-synchronize", fields{"pull_request": pull, "sender": we}, nil},

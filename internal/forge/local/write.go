@@ -25,7 +25,7 @@ func (f *Forge) create(ctx context.Context, g *repository, r forge.Request, numb
 	}
 	if p.BaseCommit == "" {
 		return nil, nil, fault.New(fault.Input, "base branch %q is not in %s", r.Base, g.path).
-			WithHint("name a branch that exists, as base of the task")
+			WithHint("make a branch of that name there, and resume")
 	}
 	if p.HeadCommit, warnings, err = g.headCommit(ctx, r); err != nil {
 		return nil, nil, err
