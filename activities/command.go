@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"log/slog"
@@ -188,6 +189,17 @@ func (c *Commands) readOutput(ctx context.Context, file string, out *signals.Che
 	}
 	out.Failing = toolchain.Failing(f)
 	for i, name := range out.Failing {
-		out.Failing[i] = excerpt.Line(c.redact.String(name), 200)
+		out.Failing[i] = testName(c.redact.String(name))
 	}
+}
+
+// testName puts the name of a test on one line of at most 200 bytes. What is left of a longer one ends with a hash of all of it: names are
+// compared, and many differ only at their end.
+func testName(name string) string {
+	const most = 200
+	if name = excerpt.OneLine(name); len(name) <= most {
+		return name
+	}
+	sum := sha256.Sum256([]byte(name))
+	return fmt.Sprintf("%s %x", excerpt.Clip(name, most-13), sum[:6])
 }

@@ -236,6 +236,16 @@ func TestCheckIsRunAgain(t *testing.T) {
 	}
 }
 
+// Long names of tests are cut in history, and yet told apart where only their ends differ.
+func TestLongNamesOfTestsStayApart(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("a", 300)
+	one, other := testName(long+"[1]"), testName(long+"[2]")
+	if one == other || len(one) > 200 || !strings.HasPrefix(one, "aaa") || testName("a\tb") != "a b" {
+		t.Errorf("%q and %q, %q", one, other, testName("a\tb"))
+	}
+}
+
 // A check that passes on what it has changed itself does not pass: nobody commits that. Neither its repeat nor a later run sees it, also when
 // the worker is replaced during the repeat.
 func TestCheckThatMendsItself(t *testing.T) {

@@ -3,10 +3,8 @@ package toolchain
 import (
 	"bufio"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/longshift/longshift/internal/plaintext"
 )
@@ -14,99 +12,18 @@ import (
 // mostFailing is how many failing tests are named at most. With more, a comparison by name is useless.
 const mostFailing = 100
 
-// failures match a failing test in a line of a test runner's output; each has one group. They are compiled when the first check fails.
-var failures = sync.OnceValue(func() (all []*regexp.Regexp) {
-	for _, expression := range []string{
-		`^(?:FAILED|ERROR) (\S+::\S+)`,                                           // pytest's summary
-		`^(?:FAIL|ERROR): ([\w.]+ \([\w.]+\))`,                                   // unittest, and its modules that can't be imported
-		`^test (\S+) \.\.\. FAILED$`,                                             // cargo
-		`^\s*not ok \d+ (?:- )?([^#]*[^#\s])\s*(?:#\s*(?:time=.*|duration.*))?$`, // TAP
-		`^\s*✖ (.+?) \([\d.]+ms\)$`,                                              // node's own runner
-		`^\s*● (.+ › .+)$`,                                                       // jest
-		`^\s*(?:FAIL|×)\s+(\S+ > .+?)(?:\s+\d+ms)?$`,                             // vitest
-		`^\s*FAIL\s+(\S+) \[ \S+ \]$`,                                            // vitest, of a file that does not load
-		`^\[ERROR\]\s+([\w.$]+\.\w+)(?:\(.*\))?\s+(?:-- )?Time elapsed: .*<<< (?:FAILURE|ERROR)!`, // Maven
-		`^(\S+ > .+) FAILED$`, // Gradle
-		`^\d+\) (\S+::\S+)`,   // PHPUnit
-		`^rspec (\./\S+) #`,   // RSpec
-		`^\s*\d+ - (\S+) \((?:Failed|Timeout|SEGFAULT|ILLEGAL|NUMERICAL|OTHER_FAULT|BAD_COMMAND|Bad Command|Not Run|Subprocess .*|Exception.*|.*xpression.*)\)`, // CTest
-	} {
-		all = append(all, regexp.MustCompile(expression))
-	}
-	return all
-})
-
-var (
-	goTest    = regexp.MustCompile(`^\s*--- FAIL: (\S+)`)
-	goPackage = regexp.MustCompile(`^FAIL\s+([\w./~-]+)(?:\s+(\[.*\]|[\d.]+s|\(cached\)))`)
-)
-
-// jestFile matches the line that begins what jest says of a file. Its second group is the file, if it has failed.
-var jestFile = regexp.MustCompile(`^\s*(PASS\s|FAIL\s+(?:\S+\s+)?(\S+\.[cm]?[jt]sx?)\b)`)
-
-// jestMark matches what jest marks as failed, outside of a group of tests.
-var jestMark = regexp.MustCompile(`^\s*● ([^›]*[^›:])$`)
-
-// jestNote matches what jest notes in the form of a failure.
-var jestNote = regexp.MustCompile(`^(?:Console|.*Warning|Cannot log after tests are done\b.*|process\.exit called\b.*)$`)
-
-// ofJest returns the name of what jest marks as failed in a file: the file, when it does not load, and nothing for a note.
-func ofJest(name, file string) string {
-	switch {
-	case file == "", jestNote.MatchString(strings.TrimSpace(name)):
-		return ""
-	case name == "Test suite failed to run":
-		return file + " (failed to run)"
-	}
-	return name
-}
-
-// Failing returns the sorted names of failing tests in the output of test runners. It returns none when no known runner names one, or
-// when more than 100 failed. A Go package that fails without a failing test (it does not build) counts as one test, and so does the early end
-// of one (a panic, a timeout, an exit): tests of it have not run.
+// Failing returns the sorted names of failing tests in the output of test runners. It returns none when no known runner names one, when
+// more than 100 failed, or when a runner says that more tests failed than it has named, so that nobody takes some for all. A Go package that
+// fails without a failing test (it does not build) counts as one test, and so does the early end of one (a panic, a timeout, an exit):
+// tests of it have not run.
 func Failing(output io.Reader) []string {
-	var names, inPackage []string
-	orderly := false // the Go package has said that all of its tests have run
-	file := ""       // of JavaScript, whose failures follow
-	add := func(name string) {
-		if !slices.Contains(names, name) && len(names) <= mostFailing {
-			names = append(names, name)
-		}
-	}
+	r := reading{named: map[string]int{}, said: map[string]int{}, part: map[string]string{}}
 	lines := bufio.NewReaderSize(output, 64<<10)
 	for {
 		raw, tooLong, err := lines.ReadLine()
-		line := strings.TrimRight(plaintext.Of(string(raw)), "\n")
-		if m := goTest.FindStringSubmatch(line); m != nil {
-			inPackage, orderly = append(inPackage, m[1]), false
-		} else if line == "FAIL" {
-			orderly = true
-		} else if m := goPackage.FindStringSubmatch(line); m != nil {
-			if len(inPackage) == 0 {
-				add(strings.TrimSpace(m[1] + " " + strings.Trim(m[2], "0123456789.s")))
-			}
-			for _, test := range inPackage {
-				add(m[1] + "." + test)
-			}
-			if len(inPackage) > 0 && !orderly {
-				add(m[1] + " (ended early)")
-			}
-			inPackage, orderly = nil, false
-		} else if !tooLong {
-			if m := jestFile.FindStringSubmatch(line); m != nil {
-				file = m[2]
-			}
-			for _, expression := range failures() {
-				if m := expression.FindStringSubmatch(line); m != nil {
-					add(m[1])
-					break
-				}
-			}
-			if m := jestMark.FindStringSubmatch(line); m != nil {
-				if name := ofJest(m[1], file); name != "" {
-					add(name)
-				}
-			}
+		line := strings.TrimRight(plaintext.Of(string(raw)), "\n ")
+		if !r.ofGo(line) && !tooLong {
+			r.ofOthers(line)
 		}
 		for tooLong && err == nil { // skip the rest of a long line
 			_, tooLong, err = lines.ReadLine()
@@ -115,9 +32,93 @@ func Failing(output io.Reader) []string {
 			break
 		}
 	}
-	if len(names) > mostFailing {
+	for runner, n := range r.said {
+		if r.named[runner] < n {
+			return nil
+		}
+	}
+	if len(r.names) > mostFailing {
 		return nil
 	}
-	slices.Sort(names)
-	return names
+	slices.Sort(r.names)
+	return r.names
+}
+
+// reading is what is known of an output up to a line.
+type reading struct {
+	names       []string
+	named, said map[string]int    // by runner: how many failed tests it has named, and how many there are by its own count
+	part        map[string]string // by runner: the part of the project of which it speaks
+
+	inPackage []string // failed tests of a Go package whose name follows
+	orderly   bool     // the package has said that all of its tests have run
+}
+
+// add adds a failing test. Tests with one name count once: they can't be told apart.
+func (r *reading) add(runner, name string) {
+	if part := r.part[runner]; part != "" {
+		name = part + ": " + name
+	}
+	if !slices.Contains(r.names, name) && len(r.names) <= mostFailing {
+		r.names = append(r.names, name)
+		r.named[runner]++
+	}
+}
+
+// ofGo reads a line of go test. It reports false when it is none.
+func (r *reading) ofGo(line string) bool {
+	if m := goTest.FindStringSubmatch(line); m != nil {
+		r.inPackage, r.orderly = append(r.inPackage, m[1]), false
+		return true
+	}
+	if line == "FAIL" {
+		r.orderly = true
+		return true
+	}
+	m := goPackage.FindStringSubmatch(line)
+	if m == nil {
+		return false
+	}
+	if len(r.inPackage) == 0 {
+		r.add("", strings.TrimSpace(m[1]+" "+strings.Trim(m[2], "0123456789.s")))
+	}
+	for _, test := range r.inPackage {
+		r.add("", m[1]+"."+test)
+	}
+	if len(r.inPackage) > 0 && !r.orderly {
+		r.add("", m[1]+" (ended early)")
+	}
+	r.inPackage, r.orderly = nil, false
+	return true
+}
+
+func (r *reading) ofOthers(line string) {
+	for _, p := range parts() {
+		if m := p.line.FindStringSubmatch(line); m != nil {
+			r.part[p.runner] = strings.Join(strings.Fields(strings.Join(m[1:], " ")), " ")
+		}
+	}
+	for _, f := range failures() {
+		if m := f.line.FindStringSubmatch(line); m != nil {
+			r.add(f.runner, strings.Join(m[1:], ""))
+			break
+		}
+	}
+	if m := jestMark.FindStringSubmatch(line); m != nil {
+		r.ofJest(m[1])
+	}
+	if t := tallyOf(line); t != nil {
+		r.said[t.runner] += sum(t.failed, line)
+	}
+}
+
+// ofJest adds what jest marks as failed in a file: a test, or the file, when it does not load, and nothing for a note.
+func (r *reading) ofJest(name string) {
+	switch file := r.part["jest"]; {
+	case file == "", jestNote.MatchString(strings.TrimSpace(name)):
+	case name == "Test suite failed to run":
+		r.add("", file+" (failed to run)") // it counts such files apart
+	default:
+		r.add("jest", name)
+	}
 }

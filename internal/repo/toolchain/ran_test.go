@@ -23,6 +23,8 @@ func TestRan(t *testing.T) {
 		"pytest, quiet":     {"..\n2 passed in 0.01s\n", "2 tests"},
 		"pytest, none":      {"==== no tests ran in 0.01s ====\n", "no tests"},
 		"pytest, deselects": {"==== 4 deselected in 0.01s ====\n", "no tests"},
+		"pytest, subtests":  {"1 failed, 2 passed, 3 subtests passed in 0.01s\n", "3 tests"},
+		"failures only":     {"2 tests completed, 1 failed\n# fail 1\n", ""},
 		"unittest":          {"Ran 3 tests in 0.001s\n\nOK (skipped=1)\n", "2 tests"},
 		"unittest, none":    {"Ran 0 tests in 0.000s\n\nOK\n", "no tests"},
 		"cargo":             {"running 2 tests\ntest a ... ok\ntest result: ok. 2 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out\n\n   Doc-tests x\n\nrunning 1 test\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n", "3 tests"},
