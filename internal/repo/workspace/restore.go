@@ -8,7 +8,8 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// Restore restores the state that a fingerprint names, uncommitted work included. Ignored files stay as they are.
+// Restore restores the state that a fingerprint names, uncommitted work included. Ignored files, and those that no project commits, stay as
+// they are.
 func (t *Tree) Restore(ctx context.Context, fingerprint string) error {
 	f := slices.DeleteFunc(strings.Fields(fingerprint), func(part string) bool { return strings.HasPrefix(part, unreadableMark) })
 	if len(f) < 3 || len(f) > 4 || !isID(f[1]) || !isID(f[len(f)-1]) && len(f) == 4 {
@@ -59,7 +60,7 @@ func (ms *merges) restore(ctx context.Context, head, tree, base string) (err err
 	return ms.steps.begin(ctx, step{Head: head, Work: tree, Clean: true, Merging: m})
 }
 
-// Reset resets the work tree to the commit. Changes, files that are not ignored, and a waiting merge are dropped. "" names the state
+// Reset resets the work tree to the commit. Changes, new files that commits would have, and a waiting merge are dropped. "" names the state
 // before the first commit.
 func (t *Tree) Reset(ctx context.Context, commit string) error {
 	return wrap("reset the work tree", t.at.locked(ctx, func(o *opened) error {

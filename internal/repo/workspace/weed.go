@@ -42,13 +42,9 @@ func (r repo) weed(ctx context.Context, fresh []string) (keep, left []string, er
 	if !slices.ContainsFunc(fresh, func(path string) bool { return junkName(path) != "" }) {
 		return fresh, nil, nil
 	}
-	text, err := r.run(ctx, "ls-files", "-z")
+	usual, err := r.usualJunk(ctx)
 	if err != nil {
-		return nil, nil, fmt.Errorf("look at the index: %w", err)
-	}
-	usual := map[string]bool{"": true}
-	for path := range strings.SplitSeq(text, "\x00") {
-		usual[junkName(path)] = true
+		return nil, nil, err
 	}
 	for _, path := range fresh {
 		if usual[junkName(path)] {
@@ -58,6 +54,19 @@ func (r repo) weed(ctx context.Context, fresh []string) (keep, left []string, er
 		}
 	}
 	return keep, left, nil
+}
+
+// usualJunk returns the junk names that the project's index has, and "", which every other path has.
+func (r repo) usualJunk(ctx context.Context) (map[string]bool, error) {
+	text, err := r.run(ctx, "ls-files", "-z")
+	if err != nil {
+		return nil, fmt.Errorf("look at the index: %w", err)
+	}
+	usual := map[string]bool{"": true}
+	for path := range strings.SplitSeq(text, "\x00") {
+		usual[junkName(path)] = true
+	}
+	return usual, nil
 }
 
 // junkPlaces lists the outermost folders of what was left out, once each.

@@ -35,6 +35,46 @@ func TestJunkStaysOut(t *testing.T) {
 	}
 }
 
+// What setup has installed stays when a state is restored or a merge is given up, although no commit has it: setup does not run again. It
+// goes where the project commits such names, and from a clean checkout.
+func TestJunkOutlivesRestoring(t *testing.T) {
+	t.Parallel()
+	remote := gittest.NewBare(t, map[string]string{"a.txt": "1\n", "docs/.venv/x": "1\n"})
+	b := newBench(t, remote)
+	_, tree := b.prepare("t-1", 1)
+	c := b.commit(tree, "1", map[string]string{"a.txt": "ours\n"})
+	before, err := tree.Fingerprint(t.Context())
+	must(t, err)
+	gittest.Commit(t, remote, "main", "Theirs", map[string]string{"a.txt": "theirs\n"})
+	if m, err := tree.MergeBase(t.Context(), "m"); err != nil || len(m.Conflicts) != 1 {
+		t.Fatalf("merged: %+v, %v", m, err)
+	}
+	for _, step := range []struct {
+		name string
+		do   func() error
+		left string
+	}{
+		{"giving up a merge", func() error { return tree.AbortMerge(t.Context()) }, "installed"},
+		{"restoring a state", func() error { return tree.Restore(t.Context(), before) }, "installed"},
+		{"returning to a commit", func() error { return tree.Reset(t.Context(), c.ID) }, "installed"},
+		{"checking out", func() error { return tree.CheckOut(t.Context()) }, ""},
+	} {
+		gittest.Write(t, tree.Dir(), map[string]string{"web/node_modules/dep/x.js": "installed", "web/new.js": "new", ".venv/new": "new"})
+		if err := step.do(); err != nil {
+			t.Errorf("%s: %v", step.name, err)
+		}
+		var left []string
+		for _, name := range []string{"web/node_modules/dep/x.js", "web/new.js", ".venv/new"} {
+			if text, err := os.ReadFile(filepath.Join(tree.Dir(), name)); err == nil {
+				left = append(left, string(text))
+			}
+		}
+		if got := strings.Join(left, ", "); got != step.left {
+			t.Errorf("%s leaves %q, want %q", step.name, got, step.left)
+		}
+	}
+}
+
 // Large files are named, and files over the limit are refused by name; without them the rest is committed.
 func TestLargeFiles(t *testing.T) {
 	t.Parallel()
