@@ -83,7 +83,8 @@ func TestInspect(t *testing.T) {
 		{"a folder of hooks", change(".githooks/pre-push", "", "x\n"), "hooks .githooks/pre-push: new"},
 		{"core.hooksPath in a script", change("bin/setup", "", "git config Core.HooksPath .g\n"), "hooks bin/setup: names a folder of git hooks"},
 		{"what a diff shows", change(".gitattributes", "", "src/** linguist-generated=true\n"), "hooks .gitattributes: chooses filters, or what a diff shows"},
-		{"line ends", change(".gitattributes", "", "* text=auto\n"), ""},
+		{"a hidden diff", change(".gitattributes", "", "*.go binary\n"), "hooks .gitattributes: chooses filters, or what a diff shows"},
+		{"line ends", change(".gitattributes", "", "# no binary files\nbinary/** text\n* text=auto -binary\n"), ""},
 
 		{"agent settings", change("web/.claude/settings.json", "", "{}\n"), "agents web/.claude/settings.json: new"},
 		{"orders for agents", change("pkg/AGENTS.md", "", "x\n"), "agents pkg/AGENTS.md: new"},
