@@ -3,6 +3,7 @@ package activities
 import (
 	"bytes"
 	"encoding/base64"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -88,6 +90,15 @@ var pem = "-----BEGIN PRIVATE" + " KEY-----\n" + strings.Repeat("MIx2Jc7Vb4NmLq9
 
 var fortyLines = strings.Repeat("one\ntwo\nthree\nfour\nfive\n", 8)
 
+// wide is a text in UTF-16.
+func wide(text string, order binary.AppendByteOrder) string {
+	var out []byte
+	for _, unit := range utf16.Encode([]rune(text)) {
+		out = order.AppendUint16(out, unit)
+	}
+	return string(out)
+}
+
 func TestLeaksInFiles(t *testing.T) {
 	t.Parallel()
 	coded := base64.StdEncoding.EncodeToString([]byte("config: " + canary + "\n" + fortyLines))
@@ -115,6 +126,10 @@ func TestLeaksInFiles(t *testing.T) {
 		{"file removed", map[string]string{canary: canary + "\n"}, map[string]string{canary: ""}, nil},
 		{"no line end", nil, map[string]string{"a.txt": "x\n" + canary}, []Leak{{"held-value", "a.txt", 2}}},
 		{"binary", nil, map[string]string{"a.bin": "\x00\x01\n\x00" + canary + "\x00\xff"}, []Leak{{"held-value", "a.bin", 2}}},
+		{"UTF-16", nil, map[string]string{"a.txt": wide("\uFEFFx\r\n"+token+"\r\n"+pem, binary.LittleEndian), "b.txt": wide("x\n"+canary+"\n"+token, binary.BigEndian)},
+			[]Leak{{"github-token", "a.txt", 2}, {"private-key", "a.txt", 3}, {"held-value:split", "b.txt", 2}, {"github-token", "b.txt", 3}}},
+		{"out of UTF-16", map[string]string{"a.txt": wide(token, binary.LittleEndian)}, map[string]string{"a.txt": token}, nil},
+		{"strings of a program", nil, map[string]string{"a.bin": "\x00a\x00\x00" + token[:20] + "\x00" + token[20:] + "\x00b\x00"}, nil},
 		{"looks like a header", nil, map[string]string{"a.txt": "++ b/other.go\n++ " + canary + "\n@@ -1 +1 @@\ndiff --git a/x b/x\n" + token + "\n"},
 			[]Leak{{"held-value", "a.txt", 2}, {"github-token", "a.txt", 5}}},
 		{"name", nil, map[string]string{"dir/" + canary + ".txt": "x\n"}, []Leak{{"held-value", "dir/[hidden].txt", 0}}},

@@ -21,13 +21,13 @@ type leakText struct {
 // lineStart is the offset of a line in the current text.
 type lineStart struct{ at, line int }
 
-// add adds a line, or the next piece of the line with that number.
+// add adds a line, or the next piece of the line with that number. Pieces overlap by twice a secret's reach, for UTF-16.
 func (t *leakText) add(piece []byte, line int) {
 	if last := len(t.lines) - 1; last < 0 || t.lines[last].line != line {
 		t.lines = append(t.lines, lineStart{len(t.text), line})
 	}
 	t.text = append(t.text, piece...)
-	if reach := t.redact.Reach(); len(t.text) >= max(1<<20, 4*reach) {
+	if reach := 2 * t.redact.Reach(); len(t.text) >= max(1<<20, 4*reach) {
 		t.search(len(t.text) - reach)
 	}
 }
@@ -42,7 +42,7 @@ func (t *leakText) end() {
 // search reports secrets that begin before cut, and drops the text up to there. Later ones are found by the next call, in full.
 func (t *leakText) search(cut int) {
 	text := string(t.text)
-	for _, f := range t.redact.Find(text) {
+	for _, f := range t.find(text) {
 		if f.Sure && f.Offset < cut {
 			t.hit(f.Rule, text[f.Offset:f.Offset+f.Length], t.lines[t.lineAt(f.Offset)].line)
 		}
@@ -54,6 +54,41 @@ func (t *leakText) search(cut int) {
 		t.lines[i].at = max(0, t.lines[i].at-cut)
 	}
 	t.text = append(t.text[:0], t.text[cut:]...)
+}
+
+// find finds the secrets of a text, also tokens and keys in UTF-16. Values that the process holds are found there by the first search.
+func (t *leakText) find(text string) []redact.Finding {
+	list := t.redact.Find(text)
+	narrow, at := narrowed(text)
+	for _, f := range t.redact.Find(narrow) {
+		if !redact.Held(f.Rule) {
+			first, last := int(at[f.Offset]), int(at[f.Offset+f.Length-1])
+			f.Offset, f.Length = first, last+1-first
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// narrowed returns a text that holds UTF-16 without the NULs beside its letters, and where each byte was. Other NULs stay: they separate
+// words. Without UTF-16 it returns nothing.
+func narrowed(text string) (narrow string, at []int32) {
+	null := func(i int) bool { return i >= 0 && i < len(text) && text[i] == 0 }
+	drop := func(i int) bool { return null(i) && !null(i-1) && !null(i+1) && (null(i-2) || null(i+2)) }
+	first := strings.IndexByte(text, 0)
+	for first >= 0 && first < len(text) && !drop(first) {
+		first++
+	}
+	if first < 0 || first == len(text) {
+		return "", nil
+	}
+	bytes := make([]byte, 0, len(text))
+	for i := range len(text) {
+		if !drop(i) {
+			bytes, at = append(bytes, text[i]), append(at, int32(i))
+		}
+	}
+	return string(bytes), at
 }
 
 // lineAt returns the index of the line that holds the byte at offset.
@@ -82,9 +117,9 @@ type addedLeak struct {
 
 type secretID [sha256.Size]byte
 
-// idOf identifies a secret, whatever its indentation.
+// idOf identifies a secret, whatever its indentation, and in UTF-16 too.
 func idOf(secret string) secretID {
-	return sha256.Sum256([]byte(strings.Join(strings.Fields(secret), "")))
+	return sha256.Sum256([]byte(strings.Join(strings.Fields(strings.ReplaceAll(secret, "\x00", "")), "")))
 }
 
 // add remembers a leak until the commit ends. It reports false when there are too many.
