@@ -203,4 +203,8 @@ func TestLinksInGitFolders(t *testing.T) {
 	if p, err := f.Find("new"); err != nil || p.Branch != "x[2Jy" {
 		t.Errorf("%q, %v", p.Branch, err)
 	}
+	write(t, filepath.Join(root, "new", ".git", "HEAD"), "ref: refs/heads/.invalid\n") // as with a reftable
+	if p, err := f.Find("new"); err != nil || p.Branch != "" {
+		t.Errorf("%q, %v", p.Branch, err)
+	}
 }

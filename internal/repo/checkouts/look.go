@@ -39,6 +39,9 @@ func isGitDir(root *os.Root, dir string) bool {
 	return err == nil && head.Mode().IsRegular()
 }
 
+// elsewhere is what HEAD names in a repository whose refs are in a reftable, which has the branch.
+const elsewhere = ".invalid"
+
 // branch reads the current branch from git's HEAD file.
 func branch(root *os.Root, gitDir string) string {
 	file, err := root.Open(filepath.Join(gitDir, "HEAD"))
@@ -51,7 +54,7 @@ func branch(root *os.Root, gitDir string) string {
 		return ""
 	}
 	name, ok := strings.CutPrefix(strings.TrimSpace(string(content)), "ref: refs/heads/")
-	if !ok {
+	if !ok || name == elsewhere {
 		return ""
 	}
 	return oneLine(name)

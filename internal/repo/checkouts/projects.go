@@ -30,7 +30,7 @@ type Project struct {
 	Path       string `json:"path"`             // absolute, without links
 	Repository bool   `json:"repository"`       // a git repository; a .git that is a link or a file points elsewhere and does not count
 	Bare       bool   `json:"bare,omitempty"`   // without a work tree
-	Branch     string `json:"branch,omitempty"` // current branch; empty when HEAD is detached
+	Branch     string `json:"branch,omitempty"` // current branch; empty when HEAD is detached, or in a reftable
 }
 
 // Folder lists and describes projects. It is safe for concurrent use and keeps nothing open.
