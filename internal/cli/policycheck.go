@@ -55,6 +55,7 @@ func newPolicyCheckCommand(f *factory) *cobra.Command {
 		Use:   "check <command>",
 		Short: "Say whether an agent may run a command, and why",
 		Long: `Say whether an agent may run a command, and why: allow, ask (a person decides) or deny. Nothing is run.
+Nobody is asked for a role other than implementer: what a person would have to decide is denied.
 The decision is made by this machine's rules (LONGSHIFT_POLICY, LONGSHIFT_PROFILES, LONGSHIFT_DESTRUCTIVE) for the bare
 machine; --sandbox decides as a worker does, whose sandbox has a /tmp, a loopback and registries of its own, and where
 what only runs code inside of it needs no person.

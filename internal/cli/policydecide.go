@@ -42,6 +42,9 @@ func (d decider) decide(row policyRow, o policyOptions) (policyVerdict, error) {
 		dir += "/" + o.dir
 	}
 	v := one.Decide(policy.Request{Role: role, Dir: dir, Command: *row.Command, Restorable: anyPath})
+	if v.Verdict == policy.Ask && role.ReadOnly() {
+		v.Verdict, v.Reason = policy.Deny, v.Reason+"; nobody is asked for a session that only reads"
+	}
 	return policyVerdict{Command: *row.Command, Verdict: v.Verdict, Rule: v.Rule, Reason: v.Reason, Part: v.Part}, nil
 }
 
