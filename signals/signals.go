@@ -33,6 +33,12 @@ type Message struct {
 	By string `json:"by,omitempty"` // sender's name for people
 }
 
+// How long the text of a message may be, in bytes. A task cuts a longer one without saying so, so clients should refuse it.
+const (
+	MaxText = 8_000
+	MaxEdit = 32_000 // of EditRequest
+)
+
 // ApproveRequest approves a plan.
 type ApproveRequest struct {
 	Message

@@ -49,7 +49,7 @@ func (qs *questions) findable(id string) error {
 
 func (qs *questions) onAllow(ctx workflow.Context, r signals.AllowRequest) string {
 	q := qs.withdraw(r.Question)
-	a := signals.Answer{Verdict: signals.Yes, By: who(r.By), Note: excerpt.Clip(r.Comment, mostText), ForTask: r.ForTask}
+	a := signals.Answer{Verdict: signals.Yes, By: who(r.By), Note: excerpt.Clip(r.Comment, signals.MaxText), ForTask: r.ForTask}
 	if !r.ForTask {
 		a.Expires = workflow.Now(ctx).Add(qs.settings.Commands.Expires.Std())
 	}
@@ -65,7 +65,7 @@ func (qs *questions) onAllow(ctx workflow.Context, r signals.AllowRequest) strin
 
 func (qs *questions) onDeny(ctx workflow.Context, r signals.DenyRequest) string {
 	q := qs.withdraw(r.Question)
-	qs.answer(ctx, q, signals.Answer{Verdict: signals.No, By: who(r.By), Note: excerpt.Clip(r.Reason, mostText)})
+	qs.answer(ctx, q, signals.Answer{Verdict: signals.No, By: who(r.By), Note: excerpt.Clip(r.Reason, signals.MaxText)})
 	return "denied: " + excerpt.Clip(q.Command, 200)
 }
 

@@ -179,7 +179,6 @@ const (
 	mostCost  = 100_000         // US dollars
 	mostTime  = 720 * time.Hour //
 	mostTells = 50              // messages that wait for one session
-	mostText  = 8_000           // bytes of one message
 )
 
 func addTime(r signals.ResumeRequest) (time.Duration, error) {
@@ -199,7 +198,7 @@ func (ib *inbox) onApprove(_ workflow.Context, r signals.ApproveRequest) string 
 }
 
 func (ib *inbox) onEdit(_ workflow.Context, r signals.EditRequest) string {
-	ib.decision = &decision{signals.Edit, who(r.By), excerpt.Clip(r.Text, 4*mostText)}
+	ib.decision = &decision{signals.Edit, who(r.By), excerpt.Clip(r.Text, signals.MaxEdit)}
 	return fmt.Sprintf("plan revision %d is revised by the planner", ib.status.Plan.Revision)
 }
 
@@ -274,7 +273,7 @@ func (ib *inbox) hearer() string {
 }
 
 func (ib *inbox) tell(by, text string) {
-	ib.queue(append(ib.tells, prompt.Message{From: &task.Person{Name: who(by)}, Text: excerpt.Clip(text, mostText)}))
+	ib.queue(append(ib.tells, prompt.Message{From: &task.Person{Name: who(by)}, Text: excerpt.Clip(text, signals.MaxText)}))
 }
 
 func who(by string) string { return cmp.Or(by, "someone") }

@@ -40,7 +40,7 @@ func newDenyCommand(d *sender) *cobra.Command {
 func (d *sender) questionCommand(name, short, long string) *cobra.Command {
 	return &cobra.Command{
 		Use: name + " <task> [question]", Short: short,
-		Long:    long + "\nWithout a question, the only one that waits is meant; `longshift status TASK` shows them.",
+		Long:    long + "\nWithout a question, the only one that waits is meant; `longshift status TASK` shows them.\n" + lengthText(name),
 		Example: "  longshift " + name + " x1y2z3\n  longshift " + name + " x1y2z3 4f2a91c0",
 		Args:    command.TakesTask(2), ValidArgsFunction: d.tasks.Complete, PreRunE: checkTexts,
 		Annotations: command.Exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitConflict, fault.ExitServer, fault.ExitInterrupt),

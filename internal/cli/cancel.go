@@ -31,7 +31,8 @@ func newCancelCommand(f *factory) *cobra.Command {
 		Use:   "cancel <task>",
 		Short: "Cancel a running task",
 		Long: `Cancel a running task. Its agent is stopped and its workspace is kept for a while.
-The task ends when its worker has stopped what runs; --wait stays until then.`,
+The task ends when its worker has stopped what runs; --wait stays until then.
+` + lengthText("cancel"),
 		Example:           "  longshift cancel acme-web-fix-login-x1y2z3\n  longshift cancel x1y2z3 --reason \"wrong branch\" --wait",
 		Args:              command.TakesTask(1),
 		ValidArgsFunction: o.tasks.Complete,

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -11,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/longshift/longshift/internal/cli/command"
 	"github.com/longshift/longshift/internal/cli/environ"
@@ -155,15 +153,6 @@ func (r *inputReader) readText(ctx context.Context, flag, name string) (string, 
 		return "", fault.New(fault.Input, "%s %s: empty", flag, name).WithHint("write the text into it")
 	}
 	return string(content), checkUTF8(flag+" "+name, string(content))
-}
-
-// checkTexts refuses what is no text among the arguments and flags of a command whose words go to a task.
-func checkTexts(c *cobra.Command, args []string) (err error) {
-	for _, a := range args {
-		err = cmp.Or(err, checkUTF8("the text", a))
-	}
-	c.Flags().Visit(func(f *pflag.Flag) { err = cmp.Or(err, checkUTF8("--"+f.Name, f.Value.String())) })
-	return err
 }
 
 // checkUTF8 refuses what is no text: JSON would put other characters into it, without a word.

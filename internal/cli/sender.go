@@ -1,12 +1,19 @@
 package cli
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/longshift/longshift/internal/cli/server"
 	"github.com/longshift/longshift/internal/cli/tasks"
 	"github.com/longshift/longshift/internal/cli/term"
+	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/signals"
 )
 
 // slowAfter is when the command says what it waits for.
@@ -58,4 +65,38 @@ func (d *sender) patiently(call func()) {
 	call()
 	close(answered)
 	<-told
+}
+
+// checkTexts refuses what is no text, or is longer than a task takes, among the arguments and flags of a command whose words go to a task.
+func checkTexts(c *cobra.Command, args []string) (err error) {
+	check := func(what, text string) {
+		err = cmp.Or(err, checkUTF8(what, text), checkLength(what, text, mostText(c.Name())))
+	}
+	for _, a := range args {
+		check("the text", a)
+	}
+	c.Flags().Visit(func(f *pflag.Flag) { check("--"+f.Name, f.Value.String()) })
+	return err
+}
+
+// mostText is how long the text of a message may be, in bytes. A command has the name of its message.
+func mostText(message string) int {
+	if message == signals.Edit {
+		return signals.MaxEdit
+	}
+	return signals.MaxText
+}
+
+// lengthText is how long the text may be, for the help of its command.
+func lengthText(message string) string {
+	return fmt.Sprintf("A text has at most %d bytes.", mostText(message))
+}
+
+// checkLength refuses a text of which a task would take only the beginning.
+func checkLength(what, text string, most int) error {
+	if len(text) <= most {
+		return nil
+	}
+	return fault.New(fault.Input, "%s: %d bytes, and at most %d are allowed", what, len(text), most).
+		WithHint("put the details into the repository and name them in the text")
 }

@@ -87,8 +87,8 @@ func TestPayloadRefuses(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"edit": "the text is missing", "tell --task x1y2": "the text is missing", "approve: yes --comment no": "--comment: there is a text",
-		"allow a b":                              "allow takes the id of one command",
-		"tell " + strings.Repeat("x", maxText+1): "the text has 8001 bytes", "edit " + strings.Repeat("x", maxEdit+1): "the text has 32001 bytes",
+		"allow a b": "allow takes the id of one command",
+		"tell " + strings.Repeat("x", signals.MaxText+1): "the text has 8001 bytes", "edit " + strings.Repeat("x", signals.MaxEdit+1): "the text has 32001 bytes",
 		"run x": `"run" is no message`,
 	} {
 		c, err := Parse(text)

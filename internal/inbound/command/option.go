@@ -95,7 +95,7 @@ func (o option) check(value string) error {
 	}
 	switch o.kind {
 	case isText, isList:
-		if len(value) > maxText {
+		if len(value) > signals.MaxText {
 			return bad("too long")
 		}
 	case isMoney:

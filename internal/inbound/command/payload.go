@@ -8,19 +8,13 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// Bounds of a text in bytes. A task would cut a longer one without saying so.
-const (
-	maxEdit = 32_000
-	maxText = 8_000
-)
-
 // Payload makes the payload of the update that a command is for; the update's name is the verb. m is the envelope. Errors are faults of
 // kind Input whose text is for the author of the command.
 func (c Command) Payload(m signals.Message) (any, error) {
 	revision, _ := strconv.Atoi(c.Options["revision"]) // checked; 0 when there is none
-	most := maxText
+	most := signals.MaxText
 	if c.Verb == signals.Edit {
-		most = maxEdit
+		most = signals.MaxEdit
 	}
 	if len(c.Text) > most {
 		return nil, fault.New(fault.Input, "the text has %d bytes", len(c.Text)).WithHint("write at most %d", most)
