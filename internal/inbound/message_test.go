@@ -133,7 +133,10 @@ func TestSuccessor(t *testing.T) {
 	ev := says(boss, "tell "+taskID+" rename that")
 	ev.ID = "ev-2"
 	w.handle(ev)
-	if len(got) != 2 || w.last().Task != f.successor {
+	f.workflow.attrs[signals.AttrOutcome] = string(task.ChecksFailed) // its pull request is a draft
+	ev.ID = "ev-3"
+	w.handle(ev)
+	if len(got) != 3 || w.last().Task != f.successor {
 		t.Errorf("it got %v", got)
 	}
 	if a := w.handle(says(boss, "status "+taskID)); !strings.HasPrefix(a.Text, "**Following**") {

@@ -68,7 +68,7 @@ func (f finder) successor(ctx context.Context, r row) (target, error) {
 		return target{id: r.id, run: r.run, firstRun: r.first}, nil
 	}
 	over := fault.New(fault.Conflict, "task %s has ended: %s", r.id, strings.ReplaceAll(string(r.outcome), "_", " "))
-	if r.outcome != task.PullRequest {
+	if r.outcome != task.PullRequest && r.outcome != task.ChecksFailed { // with a pull request, which is a draft
 		return target{}, over
 	}
 	first := r.first
