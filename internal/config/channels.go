@@ -1,9 +1,11 @@
 package config
 
 import (
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Channels are the chats in which people see and steer tasks.
@@ -70,6 +72,13 @@ const (
 	givePhoneNumber  = "give a phone number with its country, digits only, such as 491701234567"
 )
 
+// mostLabel leaves room for -claimed in the 50 characters that GitHub takes.
+const mostLabel = 42
+
+func fitsLabel(label string) bool {
+	return label != "" && strings.TrimSpace(label) == label && !strings.ContainsAny(label, ",\r\n") && utf8.RuneCountInString(label) <= mostLabel
+}
+
 // validateChannels checks the channels, and what starts tasks on GitHub.
 func (c *Config) validateChannels() []error {
 	var mistakes []error
@@ -106,7 +115,8 @@ func (c *Config) validateChannels() []error {
 	}
 	wrong(g.Writes >= 0, "LONGSHIFT_GITHUB_WRITES", strconv.Itoa(g.Writes), "negative; give the requests in a minute, or 0 for any number")
 	wrong(g.Poll >= 0, "LONGSHIFT_GITHUB_POLL", g.Poll.String(), "negative; give a duration such as 1m, or 0s for never")
-	wrong(g.Label != "" && len(g.Label) <= 50, "LONGSHIFT_GITHUB_LABEL", g.Label, "not a label; give one of up to 50 characters")
+	wrong(fitsLabel(g.Label), "LONGSHIFT_GITHUB_LABEL", g.Label, fmt.Sprintf("can't be the label of issues to work on; give one of at most %d "+
+		"characters, without commas: -claimed is put behind it for claimed issues", mostLabel))
 	wrong(!w.Token.Present() || w.Phone != "", "LONGSHIFT_WHATSAPP_PHONE_ID", "",
 		"not set, and there is a token for WhatsApp; give the id of the phone number")
 	wrong(!w.Token.Present() || w.Secret.Present(), "LONGSHIFT_WHATSAPP_APP_SECRET", "",

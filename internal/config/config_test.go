@@ -125,6 +125,8 @@ func TestMistakes(t *testing.T) {
 		{"LONGSHIFT_SLACK_APPROVE=ada", `LONGSHIFT_SLACK_APPROVE="ada": not of the right form; give the id of a user, such as U0123456789 (in the profile: copy member ID)`},
 		{"LONGSHIFT_TELEGRAM_CHATS=@team", `LONGSHIFT_TELEGRAM_CHATS="@team": not of the right form; give the id of a chat, such as 12345678 or -1001234567890`},
 		{"LONGSHIFT_GITHUB_REPOSITORIES=web", `LONGSHIFT_GITHUB_REPOSITORIES="web": not of the right form; give owner/name, or owner/*`},
+		{"LONGSHIFT_GITHUB_LABEL=bug,longshift", `LONGSHIFT_GITHUB_LABEL="bug,longshift": can't be the label of issues to work on; give one of at most 42 characters, without commas: -claimed is put behind it for claimed issues`},
+		{"LONGSHIFT_GITHUB_LABEL=" + strings.Repeat("x", 43), `LONGSHIFT_GITHUB_LABEL="` + strings.Repeat("x", 43) + `": can't be the label of issues to work on; give one of at most 42 characters, without commas: -claimed is put behind it for claimed issues`},
 		{"LONGSHIFT_SLACK_APP_TOKEN=xapp-1", `LONGSHIFT_SLACK_BOT_TOKEN: not set, and there is a token for Socket Mode; give both`},
 		{"LONGSHIFT_GITHUB_TOKEN_FILE=keys/github", `LONGSHIFT_GITHUB_TOKEN_FILE: not an absolute path; give one that starts with /`},
 		{"LONGSHIFT_GITHUB_REPOSITORIES=ada_acme/web,_acme/web", `LONGSHIFT_GITHUB_REPOSITORIES="_acme/web": not of the right form; give owner/name, or owner/*`},
