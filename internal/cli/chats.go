@@ -30,7 +30,7 @@ func newChatsCommand(f *factory) *cobra.Command {
 		Use:   "chats",
 		Short: "List the chats that people have bound with a one-time code, invite more, take them back",
 		Long: `List the chats that people have bound with a one-time code. Whoever binds a chat may do everything from it, beside those
-whom the worker's environment lists.`,
+whom the worker's environment lists. At most 100 are kept: one more takes the place of the oldest.`,
 		Example:     "  longshift chats\n  longshift chats invite\n  longshift chats remove 12345678",
 		Args:        command.Takes(0, 0, ""),
 		Annotations: command.Exits(fault.ExitFailed, fault.ExitServer, fault.ExitInterrupt),
@@ -77,8 +77,10 @@ type invited struct {
 func (o *chatsOptions) inviteCommand() *cobra.Command {
 	name, life := "", time.Duration(0)
 	c := &cobra.Command{
-		Use:         "invite",
-		Short:       "Make a one-time code: the person who sends it to the bot in a private chat may do everything from there",
+		Use:   "invite",
+		Short: "Make a one-time code: the person who sends it to the bot in a private chat may do everything from there",
+		Long: `Make a one-time code: the person who sends it to the bot in a private chat may do everything from there.
+At most 20 codes are good at a time: one more takes the place of the oldest.`,
 		Example:     "  longshift chats invite\n  longshift chats invite --channel whatsapp --for 10m",
 		Args:        command.Takes(0, 0, ""),
 		Annotations: command.Exits(fault.ExitFailed, fault.ExitServer, fault.ExitInterrupt),
@@ -93,7 +95,7 @@ func (o *chatsOptions) inviteCommand() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&name, "channel", channel.Telegram, "`channel` that the code is for: telegram, whatsapp or slack")
-	c.Flags().DurationVar(&life, "for", 30*time.Minute, "how long the code is good, `duration`")
+	c.Flags().DurationVar(&life, "for", 30*time.Minute, "how long the code is good, `duration` from 1m to 24h")
 	return c
 }
 

@@ -115,7 +115,7 @@ func describeCommand(b *strings.Builder, c *cobra.Command) {
 func flagTable(c *cobra.Command) string {
 	var rows string
 	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
-		if f.Name == "help" {
+		if f.Hidden || f.Name == "help" {
 			return
 		}
 		kind, usage := pflag.UnquoteUsage(f)

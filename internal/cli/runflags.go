@@ -68,7 +68,7 @@ func (o *inputFlags) define(c *cobra.Command) {
 	o.config.Define(f, "this task")
 	command.DollarsVar(f, &s.budget, "budget", "US `dollars` for the whole task (config budget.cost)")
 	f.DurationVar(&s.time, "time", 0, "running time of agents, setup and checks, such as 60m (config budget.time)")
-	f.StringVar(&s.approval, "approval", "", "who lets the plan pass, `mode`: auto, required or none (config approval.mode)")
+	f.StringVar(&s.approval, "approval", "", "who lets the first plan pass, `mode`: auto, required or none (config approval.mode)")
 	f.BoolVar(&o.planOnly, "plan-only", false,
 		"stop at the plan, which waits for longshift approve, edit or reject (sets --approval required)")
 	f.DurationVar(&s.approveAfter, "approve-after", 0, "auto: how long people have, such as 20m (config approval.after)")

@@ -127,7 +127,7 @@ func initText(r initResult) string {
 func firstSettings(guesses []guess) (string, error) {
 	text := string(project.Header())
 	for _, k := range []struct{ key, what, instead string }{
-		{"setup", "Runs before the first check and after planning.", "setup: make deps"},
+		{"setup", "Runs before the first check, and again when what it depends on may have changed.", "setup: make deps"},
 		{"check", "Runs on the base and after each deliverable; agents see its output, and when it fails at the end the pull request is a draft.",
 			"check: make test"},
 		{"specs", "Folder with the specifications; it is never committed.", ""},
