@@ -27,11 +27,12 @@ type earlierTask struct {
 	viewer *tasks.Viewer
 	config *environ.Config
 	parse  func(input []byte) (task.Input, error)
+	tokens tokenCheck
 	user   string
 }
 
 func newEarlierTask(f *factory) earlierTask {
-	return earlierTask{f.tasks, f.viewer, f.config, f.wiring.ParseInput, f.env.User()}
+	return earlierTask{f.tasks, f.viewer, f.config, f.wiring.ParseInput, f.wiring.HoldsToken, f.env.User()}
 }
 
 // read returns the input of an ended task and its last status. hint says what to do about one that has not ended.
@@ -113,6 +114,9 @@ const steerOrEnd = "steer it with `longshift tell`, or end it with `longshift ca
 func (e earlierTask) start(ctx context.Context, l *launcher, c client.Client, in task.Input, told, about string) error {
 	conf, err := e.config.Read()
 	if err != nil {
+		return err
+	}
+	if err := e.tokens.refuse(in.Task + told); err != nil {
 		return err
 	}
 	in.RequestedBy = &task.Person{Name: e.user, Via: "cli"}

@@ -28,10 +28,11 @@ type inputReader struct {
 	configs command.ConfigReader
 	parse   func(input []byte) (task.Input, error)
 	read    func(ctx context.Context, process config.Config, repository string, number int) (task.Issue, error) // of an issue
+	tokens  tokenCheck
 }
 
 func newInputReader(f *factory) *inputReader {
-	return &inputReader{f.streams, f.env, f.config, newTargets(f), f.configs, f.wiring.ParseInput, f.wiring.Issue}
+	return &inputReader{f.streams, f.env, f.config, newTargets(f), f.configs, f.wiring.ParseInput, f.wiring.Issue, f.wiring.HoldsToken}
 }
 
 // input makes the task's input from flags and arguments, and has it checked. Nothing has been started by then.
@@ -39,6 +40,9 @@ func (r *inputReader) input(ctx context.Context, c *cobra.Command, o *inputFlags
 	task.Input, error,
 ) {
 	text, err := r.taskText(ctx, o, args)
+	if err == nil {
+		err = r.tokens.refuse(text)
+	}
 	if err != nil {
 		return task.Input{}, err
 	}

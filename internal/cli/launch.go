@@ -22,12 +22,10 @@ type launcher struct {
 	detach  bool
 	follow  tasks.FollowFlags
 	images  map[string][]byte // contents by their sums; what is not here is read from the server
-
-	holdsToken func(text string) bool
 }
 
 func newLauncher(f *factory) *launcher {
-	return &launcher{tasks: f.tasks, printer: f.printer, viewer: f.viewer, holdsToken: f.wiring.HoldsToken}
+	return &launcher{tasks: f.tasks, printer: f.printer, viewer: f.viewer}
 }
 
 func (l *launcher) define(c *cobra.Command) {
@@ -46,10 +44,6 @@ func (l *launcher) define(c *cobra.Command) {
 
 // name settles the task's id, which begins with its text, as its branch does. host is that of the forge that owner/name is on.
 func (l *launcher) name(in task.Input, host string) (err error) {
-	if l.holdsToken(in.Task) {
-		return fault.New(fault.Input, "the text of the task holds a token, which would be kept in its history and in the name of its branch").
-			WithHint("take it out; setup and check get values by the variables that `needsEnv` names")
-	}
 	if l.id == "" {
 		l.id, err = tasks.NewTaskID(in, host)
 	}
@@ -76,4 +70,16 @@ func (l *launcher) start(ctx context.Context, c client.Client, in task.Input) er
 type started struct {
 	ID    string `json:"id"`
 	RunID string `json:"runId"`
+}
+
+// tokenCheck tells whether a text holds a real token of a known service.
+type tokenCheck func(text string) bool
+
+// refuse refuses the text of a task that holds a token. Every command that takes such a text has it checked here.
+func (holds tokenCheck) refuse(text string) error {
+	if !holds(text) {
+		return nil
+	}
+	return fault.New(fault.Input, "the text of the task holds a token, which would be kept in its history and in the name of its branch").
+		WithHint("take it out; setup and check get values by the variables that `needsEnv` names")
 }

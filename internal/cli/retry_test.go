@@ -1,13 +1,16 @@
 package cli
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/longshift/longshift/internal/cli/tasks"
+	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/task"
 )
 
 // What an intake has started is tried again for the person who says so: its source has seen the end of it, and is not asked once more.
+// What the person adds is checked as every text of a task is.
 func TestRetryIsAPersons(t *testing.T) {
 	address, data := useServer(t)
 	c := newConsole(t, "TEMPORAL_ADDRESS="+address, "LONGSHIFT_DATA="+data, "HOME="+t.TempDir(), "USER=ann")
@@ -26,6 +29,10 @@ func TestRetryIsAPersons(t *testing.T) {
 	_ = server.GetWorkflow(t.Context(), "from-linear", "").Get(t.Context(), nil)
 	if code := c.run("retry", "from-linear", "--id", "from-ann", "--detach"); code != 0 {
 		t.Fatalf("exit code %d: %s", code, c.Errs.String())
+	}
+	code := c.run("retry", "from-linear", "--tell", "use sk-very-secret", "--detach")
+	if code != fault.ExitUsage || !strings.Contains(c.Errs.String(), "holds a token") {
+		t.Errorf("a token that is told ends with exit code %d: %s", code, c.Errs.String())
 	}
 	again, err := tasks.InputOf(t.Context(), server, tasks.Found{ID: "from-ann"})
 	if err != nil {
