@@ -50,7 +50,8 @@ type spaces struct {
 	config config.Config
 }
 
-// Remove removes what a task has left, here and in the object store.
+// Remove removes what a task has left, here and in the object store. Conversations stay that another host may go on with: those of a later
+// attempt, and those of a task whose workspace here was removed, which took what there was then with it.
 func (s spaces) Remove(ctx context.Context, taskID string, keepRemote bool) error {
 	store, err := openObjects(ctx, s.config)
 	if err != nil {
@@ -58,7 +59,11 @@ func (s spaces) Remove(ctx context.Context, taskID string, keepRemote bool) erro
 	}
 	if store != nil {
 		defer store.Close()
-		if err := store.Remove(ctx, activities.ObjectsOf(taskID)); err != nil {
+		latest, err := s.Latest(ctx, taskID)
+		if err == nil && latest {
+			err = store.Remove(ctx, activities.ObjectsOf(taskID))
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -229,7 +229,9 @@ func TestRemove(t *testing.T) {
 		t.Fatal(err)
 	}
 	gittest.Write(t, b.m.place("t-1").dir, map[string]string{"logs/setup.log": "kept by somebody else"})
+	isLatest(t, b.m, true)
 	must(t, b.m.Remove(t.Context(), "t-1", true))
+	isLatest(t, b.m, false)
 	if refs := gittest.Refs(t, bare); refs["refs/longshift/t-1"] != c.ID || refs["refs/longshift-fence/t-1"] == "" {
 		t.Errorf("refs on the remote were not kept: %v", refs)
 	}
@@ -300,6 +302,14 @@ func TestOnlyAMovedRemoteIsLookedAt(t *testing.T) {
 	}
 }
 
+// isLatest checks whether a host takes its workspace of t-1 for the latest attempt's.
+func isLatest(t *testing.T, m *Manager, want bool) {
+	t.Helper()
+	if got, err := m.Latest(t.Context(), "t-1"); got != want || err != nil {
+		t.Errorf("it has the latest attempt: %v, %v", got, err)
+	}
+}
+
 func TestRemoveLeavesALaterAttemptAlone(t *testing.T) {
 	t.Parallel()
 	bare := gittest.NewBare(t, start)
@@ -307,8 +317,11 @@ func TestRemoveLeavesALaterAttemptAlone(t *testing.T) {
 	_, old := b.prepare("t-1", 1)
 	b.commit(old, "1", map[string]string{"a.txt": "a\n"})
 	must(t, old.Checkpoint(t.Context()))
-	_, tree := b.prepareOn(b.manager(t.TempDir()), b.spec("t-1", 2))
+	other := b.manager(t.TempDir())
+	_, tree := b.prepareOn(other, b.spec("t-1", 2))
 	before := gittest.Refs(t, bare)
+	isLatest(t, b.m, false)
+	isLatest(t, other, true)
 	must(t, b.m.Remove(t.Context(), "t-1", false))
 	if after := gittest.Refs(t, bare); len(after) != len(before) || after["refs/longshift/t-1"] != before["refs/longshift/t-1"] {
 		t.Errorf("refs %v, then %v", before, after)
@@ -322,5 +335,6 @@ func TestRemoveWhenTheRepositoryIsGone(t *testing.T) {
 	b := newBench(t, gittest.NewBare(t, start))
 	b.prepare("t-1", 1)
 	b.remote = t.TempDir() + "/gone.git"
+	isLatest(t, b.m, true)
 	must(t, b.m.Remove(t.Context(), "t-1", false))
 }

@@ -33,13 +33,8 @@ func (m *Manager) Remove(ctx context.Context, taskID string, keepRemote bool) er
 		return fmt.Errorf("remove workspace: %w", err)
 	}
 	if err == nil {
-		o := m.open(taskID, st.Record.Fence, p, st)
 		if !keepRemote {
-			refs := o.refs
-			if _, err := os.Stat(p.git()); err != nil { // any repository will do for deleting remote refs
-				refs = refs.through(o.mirror)
-			}
-			if err := refs.remove(ctx); err != nil {
+			if err := m.lastRefs(taskID, st).remove(ctx); err != nil {
 				return fmt.Errorf("remove the checkpoint: %w", err)
 			}
 		}
@@ -81,16 +76,13 @@ func (t *taskRefs) remove(ctx context.Context) error {
 		} else if err != nil {
 			return err
 		}
-		fence := l.refs[fenceRef(t.id)]
-		if fence != "" && fence != t.state.FenceRef {
-			rec, err := t.fetchFence(ctx, rem, l)
-			if err != nil {
-				return err
-			}
-			if rec.Fence > t.fence {
-				t.log.WarnContext(ctx, "a later attempt has the task; its refs stay", "task", t.id, "attempt", rec.Fence)
-				return nil
-			}
+		later, err := t.later(ctx, rem, l)
+		if err != nil {
+			return err
+		}
+		if later > 0 {
+			t.log.WarnContext(ctx, "a later attempt has the task; its refs stay", "task", t.id, "attempt", later)
+			return nil
 		}
 		var list []update
 		for _, ref := range []string{checkpointRef(t.id), fenceRef(t.id)} {
