@@ -2,10 +2,15 @@ package app
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/config"
+	"github.com/longshift/longshift/internal/disk"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/objectstore"
 	"github.com/longshift/longshift/internal/repo/workspace"
@@ -36,12 +41,43 @@ func tryObjects(ctx context.Context, cfg config.Config) error {
 // handover says how sessions leave this host while they run. The returned function releases it.
 func handover(ctx context.Context, cfg config.Config) (activities.Handover, func(), error) {
 	h := activities.Handover{Every: cfg.Host.Snapshots}
+	if err := noteObjects(cfg); err != nil {
+		return h, nil, err
+	}
 	s, err := openObjects(ctx, cfg)
 	if err != nil || s == nil { // a nil store would be an interface that is not nil
 		return h, func() {}, err
 	}
 	h.Objects = s
 	return h, func() { _ = s.Close() }, nil
+}
+
+// objectsNote lies in the data folder of a worker that has an object store.
+const objectsNote = "object-store"
+
+// noteObjects notes in the data folder whether its worker has an object store. Whoever removes what tasks have left in the folder has to
+// know, because what they have left in the store goes with it. The note is empty: addresses of stores are the operator's own.
+func noteObjects(cfg config.Config) error {
+	path := filepath.Join(cfg.Data, objectsNote)
+	if cfg.Host.Objects == "" {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fault.New(fault.Infra, "note that this host has no object store: %w", err)
+		}
+		return nil
+	}
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		return disk.Fault(fmt.Errorf("note that this host has an object store: %w", err), cfg.Data)
+	}
+	return nil
+}
+
+// checkObjects refuses to clean a data folder without the object store of its worker: conversations would stay there for ever.
+func checkObjects(cfg config.Config) error {
+	if _, err := os.Stat(filepath.Join(cfg.Data, objectsNote)); err != nil || cfg.Host.Objects != "" {
+		return nil
+	}
+	return fault.New(fault.Input, "LONGSHIFT_OBJECT_STORE is not set, and the worker of %s has one, where conversations would stay", cfg.Data).
+		WithHint("set it to the worker's, with the login that the store wants")
 }
 
 // spaces are the workspaces of this host with what their tasks have in the object store.

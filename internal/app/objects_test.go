@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/repo/workspace"
 	"github.com/longshift/longshift/internal/repo/workspace/gittest"
 )
@@ -50,4 +51,25 @@ func TestConversationsGoWithTheLatestWorkspace(t *testing.T) {
 			t.Errorf("after the sweep of the host %s the conversation is there: %v", c.name, kept())
 		}
 	}
+}
+
+// A data folder whose worker has an object store is cleaned with that store, or not at all.
+func TestCleanWithoutTheObjectStore(t *testing.T) {
+	t.Parallel()
+	data := "LONGSHIFT_DATA=" + t.TempDir()
+	store := "LONGSHIFT_OBJECT_STORE=file://" + t.TempDir()
+	clean := func(pairs ...string) error {
+		_, err := Wiring().Sweeper(load(t, append(pairs, data)...), nil)
+		return err
+	}
+	must(t, clean())
+	_, end, err := handover(t.Context(), load(t, data, store))
+	must(t, err)
+	end()
+	must(t, clean(store))
+	wantFault(t, clean(), fault.Input, "LONGSHIFT_OBJECT_STORE is not set", "the worker's")
+	_, end, err = handover(t.Context(), load(t, data))
+	must(t, err)
+	end()
+	must(t, clean())
 }

@@ -33,8 +33,9 @@ func newCleanCommand(f *factory) *cobra.Command {
 		Use:   "clean",
 		Short: "Remove what ended tasks have left on this host",
 		Long: `Remove what ended tasks have left in the data folder of this host, as its worker does at its start and every hour, and show
-what stays and why. LONGSHIFT_DATA must be the worker's. LONGSHIFT_KEEP and LONGSHIFT_KEEP_SIZE say how long and how much
-is kept. Nothing goes of a task that the server does not know to have ended, nor work that was not pushed.`,
+what stays and why. LONGSHIFT_DATA must be the worker's, and LONGSHIFT_OBJECT_STORE too where the worker has one, because the
+conversations there go with the folders. LONGSHIFT_KEEP and LONGSHIFT_KEEP_SIZE say how long and how much is kept. Nothing goes
+of a task that the server does not know to have ended, nor work that was not pushed.`,
 		Example: "  longshift clean --dry-run\n  LONGSHIFT_KEEP=24h longshift clean\n" +
 			"  longshift clean --dry-run -o jsonl | jq -r 'select(.stays) | .task'",
 		Args:        command.Takes(0, 0, ""),
