@@ -38,17 +38,26 @@ type AcquireInput struct {
 // AcquireAdmission sends one request to the limiter, with the stricter of the operator's and the task's limits. It starts the limiter when
 // it does not run.
 func (c *Control) AcquireAdmission(ctx context.Context, in AcquireInput) (signals.AcquireAnswer, error) {
-	id, r := c.limiterID(in.Repository, in.All), in.Request
+	id, r := c.limiterID(in.Repository, in.All), c.limited(in)
+	var a signals.AcquireAnswer
+	err := updateLimiter(ctx, id, signals.Acquire, updateID(ctx, r.Run, in.N), r, &a)
+	return a, err
+}
+
+// limited returns the request under the operator's limits.
+func (c *Control) limited(in AcquireInput) signals.AcquireRequest {
+	r := in.Request
 	r.Lease = c.Limits.Lease
+	if most := c.Limits.Each.MaxCost; most > 0 { // no task may spend more, so no more of the day's money is kept for it
+		r.Budget = min(r.Budget, most)
+	}
 	if in.All {
 		r.Guard = task.Guard{DailyCost: c.Limits.AllCost}
 	} else {
 		r.Guard = r.Guard.And(task.Guard{Sessions: c.Limits.Sessions, DailyCost: c.Limits.DailyCost})
 		r.Repository, r.Prefix = in.Repository.Text, c.pullPrefix(in.Repository)
 	}
-	var a signals.AcquireAnswer
-	err := updateLimiter(ctx, id, signals.Acquire, updateID(ctx, r.Run, in.N), r, &a)
-	return a, err
+	return r
 }
 
 // ReleaseInput names an admission to release: at the limiter of a repository, of the whole installation, or a given one.

@@ -46,7 +46,7 @@ func (ad *admissions) acquire(ctx workflow.Context, priority int) (waited bool, 
 		}
 	}
 	if most := ad.ceiling(); most > 0 && ad.hasSettings() {
-		ad.status.BudgetUSD = min(ad.status.BudgetUSD, ad.status.Usage.CostUSD+most)
+		ad.keepTo(ctx, ad.status.Usage.CostUSD+most)
 	}
 	if s := ad.status; s.Phase == task.Queued {
 		s.Reason, s.Detail, s.NextAction, s.WaitingUntil = "", "", "", time.Time{}

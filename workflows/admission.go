@@ -90,6 +90,15 @@ func (ad *admissions) ceiling() float64 {
 	return least
 }
 
+// keepTo cuts the budget to what limiters have reserved for the task, and says so.
+func (ad *admissions) keepTo(ctx workflow.Context, most float64) {
+	if was := ad.status.BudgetUSD; was > most+nothing {
+		ad.journal.say(ctx, "budget", "the budget of %s is cut to %s, which are reserved of a day's budget; more can be added once they are used",
+			usd(was), usd(most))
+	}
+	ad.status.BudgetUSD = min(ad.status.BudgetUSD, most)
+}
+
 func (ad *admissions) keeps(why signals.Reason) bool {
 	source := ""
 	if ad.def.input.Origin != nil {

@@ -110,6 +110,11 @@ func TestTaskTakesItsTurn(t *testing.T) {
 	if end.Outcome != task.PullRequest || end.Reason != "" || end.BudgetUSD != 5 {
 		t.Errorf("ended %s, reason %q, budget %v", end.Outcome, end.Reason, end.BudgetUSD)
 	}
+	if !slices.ContainsFunc(end.Log, func(l signals.LogLine) bool {
+		return strings.HasPrefix(l.Text, "the budget of $20.00 is cut to $5.00, ")
+	}) {
+		t.Errorf("that its budget is cut is not in the log: %+v", end.Log)
+	}
 	if want := []string{"acquire", "waits", "claimed", "release", "reported"}; !slices.Equal(w.acts, want) {
 		t.Errorf("acts %q, want %q", w.acts, want)
 	}

@@ -47,9 +47,9 @@ func (t *pipeline) prepare(ctx workflow.Context) error {
 	t.status.BudgetUSD += s.Budget.Cost
 	if most := t.admissions.ceiling(); added > 0 && t.budget.passes(ctx, most) { // what was added by then was asked for, too
 		t.status.BudgetUSD = most
-		t.journal.say(ctx, "budget", "what was added before the settings were known is limited; the limit of a day's cost leaves %s", usd(most))
+		t.journal.say(ctx, "budget", "what was added before the settings were known is limited; %s are reserved of a day's budget", usd(most))
 	} else if most > 0 {
-		t.status.BudgetUSD = min(t.status.BudgetUSD, most+added)
+		t.admissions.keepTo(ctx, most+added)
 	}
 	t.status.BudgetTime += s.Budget.Time.Std()
 	if cost, running := t.budget.over(); (cost || running) && workflow.GetVersion(ctx, limitAdded, workflow.DefaultVersion, 1) >= 1 {
