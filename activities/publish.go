@@ -46,8 +46,16 @@ func (c *Control) CheckForge(ctx context.Context, r task.Repository) (Checked, e
 	return known, err
 }
 
-// ForkRepository finds or makes the fork that a task's branch is pushed to, and waits until it accepts pushes.
-func (c *Control) ForkRepository(ctx context.Context, r task.Repository) (task.Repository, error) {
+// ForkInput names a repository whose fork is wanted.
+type ForkInput struct {
+	task.Repository
+	Existing bool `json:"existing,omitempty"` // none is made
+}
+
+// ForkRepository finds or makes the fork that a task's branch is pushed to, and waits until it accepts pushes. Where only an existing one
+// is wanted and there is none, it returns the zero value.
+func (c *Control) ForkRepository(ctx context.Context, in ForkInput) (task.Repository, error) {
+	r := in.Repository
 	f, err := c.Forge(ctx, r)
 	if err != nil {
 		return task.Repository{}, err
@@ -56,11 +64,15 @@ func (c *Control) ForkRepository(ctx context.Context, r task.Repository) (task.R
 	if !ok {
 		return task.Repository{}, fault.New(fault.Input, "repository %s is on a forge without forks", r.Text).WithHint("leave fork out")
 	}
-	fork, err := forker.Fork(ctx, r)
+	fork := forker.Fork
+	if in.Existing {
+		fork = forker.FindFork
+	}
+	found, err := fork(ctx, r)
 	if err != nil {
 		return task.Repository{}, fmt.Errorf("fork %s: %w", r.Text, err)
 	}
-	return fork, nil
+	return found, nil
 }
 
 // OpenPullRequest opens the pull request, or finds the one that an earlier attempt opened.

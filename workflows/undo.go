@@ -26,9 +26,16 @@ func Undo(ctx workflow.Context, in signals.UndoInput) (signals.Undone, error) {
 		}
 	}
 	if in.Fork {
-		if err := workflow.ExecuteActivity(host.control(ctx, "find the fork"), control.ForkRepository, repo).Get(ctx, &repo); err != nil {
+		var fork task.Repository // decoded into repo, it would keep the address of that one
+		wanted := activities.ForkInput{Repository: repo, Existing: true}
+		if err := workflow.ExecuteActivity(host.control(ctx, "find the fork"), control.ForkRepository, wanted).Get(ctx, &fork); err != nil {
 			return out, err
 		}
+		if fork.Text == "" { // it was deleted, with all that the task had there
+			undoPage(ctx, in, &out)
+			return out, nil
+		}
+		repo = fork
 	}
 	deleted, err := deleteRefs(ctx, host, activities.DeleteRefsInput{TaskID: in.TaskID, Repository: repo, Branch: in.Branch, Heads: in.Heads})
 	out.Deleted, out.Moved = deleted.Refs, deleted.Moved

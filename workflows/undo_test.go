@@ -23,6 +23,7 @@ type undoing struct {
 	env    *testsuite.TestWorkflowEnvironment
 	closed error // of ClosePullRequest
 	lost   int   // hosts that are gone before they have deleted the refs
+	noFork bool  // it was deleted
 	steps  []string
 	close  activities.CloseInput
 	delete activities.DeleteRefsInput
@@ -36,8 +37,11 @@ func newUndoing() *undoing {
 			u.steps, u.close = append(u.steps, "close"), in
 			return true, u.closed
 		},
-		"ForkRepository": func(context.Context, task.Repository) (task.Repository, error) {
+		"ForkRepository": func(_ context.Context, in activities.ForkInput) (task.Repository, error) {
 			u.steps = append(u.steps, "fork")
+			if u.noFork && in.Existing {
+				return task.Repository{}, nil
+			}
 			return task.Repository{Text: "ann/web", Owner: "ann", Name: "web"}, nil
 		},
 		"AssignTask": func(context.Context) (activities.Assignment, error) {
@@ -63,6 +67,7 @@ var undoInput = signals.UndoInput{TaskID: "x-12345678", Repository: "acme/web", 
 func TestUndo(t *testing.T) {
 	forked, none := undoInput, undoInput
 	forked.Fork, none.PullRequest = true, 0
+	forked.Repository = "https://github.com/acme/web"
 	for name, c := range map[string]struct {
 		in    signals.UndoInput
 		lost  int
@@ -86,13 +91,30 @@ func TestUndo(t *testing.T) {
 			if !reflect.DeepEqual(got, want) || !reflect.DeepEqual(u.steps, c.steps) {
 				t.Errorf("got %+v after %q", got, u.steps)
 			}
-			if u.delete.Repository.Owner != c.from || u.delete.TaskID != c.in.TaskID || !reflect.DeepEqual(u.delete.Heads, c.in.Heads) {
+			if r := u.delete.Repository; r.Owner != c.from || c.in.Fork && r.URL != "" {
+				t.Errorf("deleted in %+v", r)
+			}
+			if u.delete.TaskID != c.in.TaskID || !reflect.DeepEqual(u.delete.Heads, c.in.Heads) {
 				t.Errorf("deleted %+v", u.delete)
 			}
 			if c.in.PullRequest > 0 && (u.close.Repository.Owner != "acme" || u.close.Number != 7 || u.close.TaskID != c.in.TaskID) {
 				t.Errorf("closed %+v", u.close)
 			}
 		})
+	}
+}
+
+// A fork that was deleted is not made anew to look for what is left there.
+func TestUndoWithoutTheFork(t *testing.T) {
+	u, in := newUndoing(), undoInput
+	u.noFork, in.Fork = true, true
+	u.env.ExecuteWorkflow(workflows.Undo, in)
+	var got signals.Undone
+	if err := u.env.GetWorkflowResult(&got); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"close", "fork"}; !reflect.DeepEqual(got, signals.Undone{Closed: true}) || !reflect.DeepEqual(u.steps, want) {
+		t.Errorf("got %+v after %q", got, u.steps)
 	}
 }
 

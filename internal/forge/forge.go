@@ -42,6 +42,8 @@ type Forker interface {
 	// Fork finds or makes the fork of a repository in the account of the token, and returns when git can push to it. While the forge is
 	// still making it, the error is a fault of kind Infra.
 	Fork(ctx context.Context, r task.Repository) (task.Repository, error)
+	// FindFork returns what Fork would, and the zero value where it would have to make the fork.
+	FindFork(ctx context.Context, r task.Repository) (task.Repository, error)
 }
 
 // Request describes the pull request that a task asks for.

@@ -61,6 +61,8 @@ func arriving() []branch {
 			Guard: task.Guard{Sessions: 1}})},
 		{name: "undo", flow: signals.Undo, args: given(signals.UndoInput{TaskID: "calc-1", Repository: "acme/calc", Fork: true,
 			PullRequest: pullNumber, Branch: "longshift/calc-1", Heads: []string{commitID("1")}})},
+		{name: "undo-no-fork", flow: signals.Undo, noFork: true, args: given(signals.UndoInput{TaskID: "calc-1", Repository: "acme/calc",
+			Fork: true, PullRequest: pullNumber, Branch: "longshift/calc-1"})},
 		{name: "images", flow: signals.CodingTask, args: drawn, config: `{"approval":{"mode":"none"}}`, outcome: task.PullRequest},
 		{name: "attachment", flow: signals.Attachment, args: given([]byte("picture")), endless: true, drive: useTwice},
 		{name: "checkup", flow: signals.Checkup, args: given(signals.CheckupInput{Hosts: []string{steady, absent}})},

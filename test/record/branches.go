@@ -62,6 +62,7 @@ type branch struct {
 	opens    func(ctx context.Context) error   // before the pull request is opened
 	limiter  func(n int) signals.AcquireAnswer // what it answers; everybody is let in when nil
 	shared   bool                              // all tasks together are limited too
+	noFork   bool                              // the fork was deleted
 
 	drive   func(ctx context.Context, p *play) error // what people do, and what becomes of hosts
 	outcome task.Outcome

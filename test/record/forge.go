@@ -28,9 +28,12 @@ func (s *stage) CheckForge(ctx context.Context, _ task.Repository) (activities.C
 	return activities.Checked{Rooms: s.of(ctx).rooms, Shared: s.of(ctx).shared}, nil
 }
 
-// ForkRepository has a fork of every repository.
-func (s *stage) ForkRepository(_ context.Context, r task.Repository) (task.Repository, error) {
-	return task.Repository{Text: "longshift-bot/" + r.Name, Owner: "longshift-bot", Name: r.Name}, nil
+// ForkRepository has a fork of every repository, unless the branch says that it was deleted.
+func (s *stage) ForkRepository(ctx context.Context, in activities.ForkInput) (task.Repository, error) {
+	if in.Existing && s.of(ctx).noFork {
+		return task.Repository{}, nil
+	}
+	return task.Repository{Text: "longshift-bot/" + in.Name, Owner: "longshift-bot", Name: in.Name}, nil
 }
 
 func (s *stage) OpenPullRequest(ctx context.Context, in activities.PullRequestInput) (forge.PullRequest, error) {

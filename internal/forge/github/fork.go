@@ -40,6 +40,16 @@ func (f *Forge) Fork(ctx context.Context, r task.Repository) (task.Repository, e
 	return task.Repository{Text: owner + "/" + name, Owner: owner, Name: name}, nil
 }
 
+// FindFork implements forge.Forker. Where the account has another repository of that name, the fork has a name that only GitHub knows. It
+// says it when it is asked to make the fork.
+func (f *Forge) FindFork(ctx context.Context, r task.Repository) (task.Repository, error) {
+	fork, err := f.lookForFork(ctx, r)
+	if err != nil || fork.made == nil && !fork.elsewhere {
+		return task.Repository{}, err
+	}
+	return f.Fork(ctx, r)
+}
+
 // ForkOf returns the account that the fork belongs to, and the full name of the fork if it exists. It is asked before a task is
 // started.
 func (f *Forge) ForkOf(ctx context.Context, r task.Repository) (owner, name string, err error) {
@@ -50,8 +60,9 @@ func (f *Forge) ForkOf(ctx context.Context, r task.Repository) (owner, name stri
 // fork is the fork of the session's repository. After it is made, the session is about the fork itself.
 type fork struct {
 	*session
-	account string         // of the token, which owns the fork
-	made    *gh.Repository // nil when it does not exist
+	account   string         // of the token, which owns the fork
+	made      *gh.Repository // nil when it does not exist
+	elsewhere bool           // the account has another repository of that name
 }
 
 // lookForFork looks for a fork of the same name. A fork of another name is found when GitHub is asked to make one.
@@ -86,7 +97,8 @@ func (f *Forge) lookForFork(ctx context.Context, r task.Repository) (fork, error
 	case err != nil:
 		return fork{}, err
 	}
-	if theirs := there.value; rootOf(theirs) == rootOf(repo) {
+	theirs := there.value
+	if found.elsewhere = rootOf(theirs) != rootOf(repo); !found.elsewhere {
 		found.made = theirs
 	}
 	return found, nil

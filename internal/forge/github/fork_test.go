@@ -21,6 +21,15 @@ func (b *bench) fork() task.Repository {
 	return r
 }
 
+func (b *bench) findFork() task.Repository {
+	b.t.Helper()
+	r, err := b.forge.FindFork(b.t.Context(), shop())
+	if err != nil {
+		b.t.Fatalf("FindFork: %v", err)
+	}
+	return r
+}
+
 // forks returns how often a fork was asked for.
 func (b *bench) forks() int { return b.server.Count(http.MethodPost, "/forks") }
 
@@ -28,6 +37,9 @@ func TestFork(t *testing.T) {
 	b := newBench(t)
 	if owner, name, err := b.forge.ForkOf(t.Context(), shop()); owner != "longshift-bot" || name != "" || err != nil {
 		t.Errorf("before: %q %q %v", owner, name, err)
+	}
+	if r := b.findFork(); r != (task.Repository{}) || b.forks() != 0 {
+		t.Errorf("before: found %+v, asked for %d times", r, b.forks())
 	}
 	b.server.SetForkDelay(2)
 	first := b.fork()
@@ -39,6 +51,9 @@ func TestFork(t *testing.T) {
 	}
 	if again := b.fork(); again != first || b.forks() != 1 {
 		t.Errorf("the second time %+v, asked for %d times", again, b.forks())
+	}
+	if found := b.findFork(); found != first || b.forks() != 1 {
+		t.Errorf("found %+v, asked for %d times", found, b.forks())
 	}
 	if owner, name, err := b.forge.ForkOf(t.Context(), shop()); owner != "longshift-bot" || name != "longshift-bot/shop" || err != nil {
 		t.Errorf("after: %q %q %v", owner, name, err)
@@ -80,6 +95,9 @@ func TestForkElsewhere(t *testing.T) {
 		if r := b.fork(); r.Text != "longshift-bot/shop-1" {
 			t.Errorf("got %+v", r)
 		}
+	}
+	if r := b.findFork(); r.Text != "longshift-bot/shop-1" {
+		t.Errorf("found %+v", r)
 	}
 }
 
