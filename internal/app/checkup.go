@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"log/slog"
 
 	"github.com/longshift/longshift/internal/agent/claude"
 	"github.com/longshift/longshift/internal/agent/codex"
@@ -21,6 +22,25 @@ var tested = map[string]string{task.AgentClaude: claude.Pinned, task.AgentCodex:
 func examine(cfg config.Config) func(context.Context) []signals.HostFinding {
 	env := environ.SystemEnviron()
 	m := &checkup.Machine{Vars: env.Vars, Programs: env, Git: environ.NewGit(env), Version: checkup.ReadBuild("").String(),
-		Tested: tested, Sandbox: trySandbox, Work: tryWork, Signing: trySigning, Objects: tryObjects, Model: tryModel(gateway.Anthropic), OpenAI: tryModel(gateway.OpenAI), App: readApp, Account: readAccount}
+		Tested: tested, Settings: trySettings, Sandbox: trySandbox, Work: tryWork, Signing: trySigning, Objects: tryObjects,
+		Model: tryModel(gateway.Anthropic), OpenAI: tryModel(gateway.OpenAI), App: readApp, Account: readAccount}
 	return func(ctx context.Context) []signals.HostFinding { return m.All(ctx, cfg) }
+}
+
+// trySettings makes what a host makes of settings at its start alone, and returns why it would not start.
+func trySettings(cfg config.Config) error {
+	model, err := modelGateway(cfg)
+	if err == nil {
+		_, err = gateway.New(model)
+	}
+	if err == nil {
+		err = agentsInSight(cfg)
+	}
+	if err == nil {
+		_, err = newEgress(cfg, nil, slog.New(slog.DiscardHandler)) // serves nobody, so there is nothing to close
+	}
+	if err == nil {
+		_, err = operatorPolicy(cfg, mounts(cfg))
+	}
+	return err
 }

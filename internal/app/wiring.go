@@ -43,6 +43,7 @@ func Wiring() cli.Wiring {
 		App:              readApp,
 		ForkOf:           readFork,
 		Policy:           operatorPolicy,
+		Settings:         trySettings,
 		Sandbox:          trySandbox,
 		Work:             tryWork,
 		Signing:          trySigning,

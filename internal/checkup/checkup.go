@@ -39,10 +39,11 @@ type Machine struct {
 	Version  string            // of Longshift
 	Tested   map[string]string // versions of the agents' binaries, by agent
 
-	Sandbox func(ctx context.Context, process config.Config) ([]Layer, error)
-	Work    func(ctx context.Context, process config.Config) ([]Tool, error)
-	Signing func(ctx context.Context, process config.Config) error
-	Objects func(ctx context.Context, process config.Config) error // keeps something in the object store and takes it back
+	Settings func(process config.Config) error // reads those that a worker reads only when it starts, as it does
+	Sandbox  func(ctx context.Context, process config.Config) ([]Layer, error)
+	Work     func(ctx context.Context, process config.Config) ([]Tool, error)
+	Signing  func(ctx context.Context, process config.Config) error
+	Objects  func(ctx context.Context, process config.Config) error // keeps something in the object store and takes it back
 	// Account asks GitHub whose token is configured; nil when nobody is to be asked.
 	Account func(ctx context.Context, process config.Config) (string, error)
 	// App asks GitHub how the app stands that is configured.
@@ -97,7 +98,7 @@ func (m *Machine) All(ctx context.Context, conf config.Config) []Finding {
 // work looks at what the work of tasks needs; writes tells whether something can be written into the data folder.
 func (m *Machine) work(ctx context.Context, conf config.Config, writes bool) []Finding {
 	sandbox := m.checkSandbox(ctx, conf)
-	findings := []Finding{sandbox}
+	findings := []Finding{m.checkSettings(conf), sandbox}
 	if sandbox.State != signals.HostFail && writes {
 		findings = append(findings, m.checkWork(ctx, conf))
 	}

@@ -64,6 +64,14 @@ func (m *Machine) checkEnvironment() Finding {
 	return warn("environment", "not ours: "+strings.Join(names, ", "), hint)
 }
 
+// checkSettings looks whether a worker would start with its settings.
+func (m *Machine) checkSettings(conf config.Config) Finding {
+	if err := m.Settings(conf); err != nil {
+		return Failed("settings", err)
+	}
+	return good("settings", "a worker starts with them")
+}
+
 // checkGrants tells which secrets tasks get, and which ones the worker itself lacks.
 func checkGrants(conf config.Config) Finding {
 	var granted []string

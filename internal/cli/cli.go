@@ -51,6 +51,8 @@ type Wiring struct {
 	Demo func() dev.Demo
 	// LocalPullRequest reads pull request n of a bare repository on this machine: its record and its diff.
 	LocalPullRequest func(ctx context.Context, path string, n int) (record, diff string, err error)
+	// Settings reads those that a worker reads only when it starts. An error is why it would not start.
+	Settings func(process config.Config) error
 	// Sandbox tries every layer of the sandbox and describes it. A missing layer is an error that names it.
 	Sandbox func(ctx context.Context, process config.Config) ([]checkup.Layer, error)
 	// Work runs ordinary work and the tool chains of this machine in the sandbox. An error means that no task could work.

@@ -88,6 +88,13 @@ func testWiring() Wiring {
 			}
 			return setup.Resolved{Settings: settings, Warnings: r.Warnings}, err
 		},
+		Settings: func(process config.Config) error {
+			if process.Commands.Policy != "" {
+				return fault.New(fault.Input, "LONGSHIFT_POLICY %s: alow is no key here", process.Commands.Policy).
+					WithHint("its keys are allow, ask and deny")
+			}
+			return nil
+		},
 		Sandbox: func(_ context.Context, process config.Config) ([]checkup.Layer, error) {
 			if process.Sandbox.Bubblewrap != "bwrap" {
 				return nil, fault.New(fault.Infra, "sandbox: layer namespaces does not hold: %s: not found",

@@ -93,7 +93,8 @@ Kill anything, at any moment: no finished work is lost or done twice.`,
 	local := dev.Uses{Streams: f.streams, Env: f.env, Clock: f.clock, Git: f.git, Config: f.config, Server: f.server, Tasks: f.tasks,
 		Printer: f.printer, Input: f.terminal, Viewer: f.viewer, Demo: w.Demo, LocalPullRequest: w.LocalPullRequest,
 		Machine: &checkup.Machine{Vars: f.env.Vars, Programs: f.env, Git: f.git, Version: checkup.ReadBuild(w.Version).String(),
-			Tested: w.Tested, Sandbox: w.Sandbox, Work: w.Work, Signing: w.Signing, Objects: w.Objects, Model: w.Model, OpenAI: w.OpenAI, App: w.App, Account: w.Account}}
+			Tested: w.Tested, Settings: w.Settings, Sandbox: w.Sandbox, Work: w.Work, Signing: w.Signing, Objects: w.Objects, Model: w.Model,
+			OpenAI: w.OpenAI, App: w.App, Account: w.Account}}
 	settings := setup.Uses{Streams: f.streams, Env: f.env, Git: f.git, Config: f.config, Configs: f.configs, Repositories: f.repositories,
 		Printer: f.printer, Input: f.terminal, Resolve: w.ResolveConfig, Decide: decideInSandbox(w.Policy),
 		Account: w.Account, Model: w.Model}

@@ -39,9 +39,9 @@ func NewDoctorCommand(u Uses) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "doctor [host]",
 		Short: "Check everything that tasks need: on this machine, on the server and on each host",
-		Long: `Check everything that tasks need: on this machine, on the server, and on every other host whose worker is connected to it. Workers
-check themselves, with their own environment and keys, and send what they found through the server. Each line that is not ok names the
-way out. With a host, which may be named by the beginning of its id, only that one is checked.`,
+		Long: `Check everything that tasks need: on this machine, on the server, and on every host whose worker is connected to it. Workers, that
+of this machine too, check themselves, with their own environment and keys, and send what they found through the server. Each line that is
+not ok names the way out. With a host, which may be named by the beginning of its id, only that one is checked.`,
 		Example: "  longshift doctor\n  longshift doctor --local\n  longshift doctor build-2\n  longshift doctor --fix\n" +
 			"  longshift doctor -o json | jq '.[] | select(.state != \"ok\")'",
 		Args:        command.Takes(0, 1, ""),
@@ -64,17 +64,17 @@ way out. With a host, which may be named by the beginning of its id, only that o
 	return c
 }
 
-// run checks this machine, then the server, then the other hosts.
+// run checks this machine, then the server, then the hosts.
 func (o *doctorOptions) run(ctx context.Context) error {
 	findings, data := o.thisMachine(ctx)
 	if !o.local && ctx.Err() == nil {
 		more, c := o.server.all(ctx, o.fix)
 		findings = append(findings, more...)
 		if c != nil && ctx.Err() == nil {
-			findings = append(findings, o.hosts.all(ctx, c, environ.OwnHost(data))...)
+			findings = append(findings, o.hosts.all(ctx, c)...)
 		}
 	}
-	return o.print(ctx, findings)
+	return o.print(ctx, findings, environ.OwnHost(data))
 }
 
 // thisMachine returns what was found, and the data folder.
@@ -92,15 +92,15 @@ func (o *doctorOptions) one(ctx context.Context, named string) error {
 	if err != nil {
 		return err
 	}
-	return o.print(ctx, o.hosts.named(ctx, c, named))
+	return o.print(ctx, o.hosts.named(ctx, c, named), "")
 }
 
-// print prints the findings. One that fails makes the exit code.
-func (o *doctorOptions) print(ctx context.Context, findings []finding) error {
+// print prints the findings. One that fails makes the exit code. own is the host whose worker is on this machine, "" for none.
+func (o *doctorOptions) print(ctx context.Context, findings []finding, own string) error {
 	if ctx.Err() != nil {
 		return term.ErrInterrupted
 	}
-	if err := o.printer.Print(findings, func() string { return findingsText(o.printer, findings) }); err != nil {
+	if err := o.printer.Print(findings, func() string { return findingsText(o.printer, findings, own) }); err != nil {
 		return err
 	}
 	for _, f := range findings {
@@ -121,12 +121,16 @@ func here(all ...checkup.Finding) []finding {
 }
 
 // findingsText prints a line for each finding, and a heading for each host.
-func findingsText(p *term.Printer, findings []finding) string {
+func findingsText(p *term.Printer, findings []finding, own string) string {
 	text, host := "", ""
 	var group []checkup.Finding
 	for i, f := range findings {
 		if f.Host != host {
-			text += findingText(p, group) + "\nHost " + term.OneLine(f.Host) + "\n"
+			text += findingText(p, group) + "\nHost " + term.OneLine(f.Host)
+			if f.Host == own {
+				text += " (the worker of this machine)"
+			}
+			text += "\n"
 			group, host = nil, f.Host
 		}
 		group = append(group, f.Finding)

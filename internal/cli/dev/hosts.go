@@ -21,10 +21,10 @@ type hostsCheck struct {
 	version string // of this command
 }
 
-// all checks every host that is connected, but for our own.
-func (h *hostsCheck) all(ctx context.Context, c client.Client, own string) []finding {
+// all checks every host that is connected. The worker of this machine is one of them: its release, its environment and its keys may
+// differ from those of this command.
+func (h *hostsCheck) all(ctx context.Context, c client.Client) []finding {
 	hosts, old := h.connected(ctx, c)
-	hosts = slices.DeleteFunc(hosts, func(host string) bool { return host == own })
 	if len(hosts) == 0 {
 		return old
 	}
