@@ -196,15 +196,17 @@ func TestDevRefusals(t *testing.T) {
 		{"no port", nil, []string{"--port", "70000"}, fault.ExitUsage, "longshift: --port 70000: not a port; give a number from 1 to 65535\n"},
 		{"no server", []string{"LONGSHIFT_DEVSERVER=/nowhere/server"}, []string{"--port", fmt.Sprint(free), "--headless"}, fault.ExitNotFound, "longshift: LONGSHIFT_DEVSERVER=\"/nowhere/server\": no program there; give the path of a Temporal server\n"},
 		{"server that ends", []string{"LONGSHIFT_DEVSERVER=/bin/false"}, []string{"--port", fmt.Sprint(free), "--headless"}, fault.ExitServer, "longshift: the Temporal server did not start: exit status 1\n"},
-		{"worker that ends", []string{"LONGSHIFT_WORKER=" + clitest.Script(t, "echo the disk is full >&2; exit 3")}, []string{"--port", fmt.Sprint(free), "--headless", "--ephemeral"}, fault.ExitServer, "longshift: the worker did not start: exit status 3: the disk is full\n"},
+		{"worker that ends", []string{"LONGSHIFT_WORKER=" + clitest.Script(t, "echo no room for $PWD >&2; exit 3")}, []string{"--port", fmt.Sprint(free), "--headless", "--ephemeral"}, fault.ExitServer,
+			"longshift: the worker did not start: exit status 3: no room for DIR\n"},
 		{"worker that says why", []string{"LONGSHIFT_WORKER=" + clitest.Script(t, "echo working >&2; echo 'script: no room' >&2; echo '  at all; make some' >&2; exit 4")}, []string{"--port", fmt.Sprint(free), "--headless", "--ephemeral"}, fault.ExitServer,
 			"worker | working\nlongshift: the worker did not start: no room\n  at all; make some\n"},
 		{"data folder", []string{"LONGSHIFT_DATA=/dev/null/data"}, nil, fault.ExitFailed, "longshift: make data folder: mkdir /dev/null: not a directory; set LONGSHIFT_DATA to a folder that you can write to\n"},
 	} {
 		t.Run(d.name, func(t *testing.T) {
 			one := newConsole(t, append(c.Vars, d.vars...)...)
-			if code := one.run(append([]string{"dev"}, d.args...)...); code != d.code || !strings.HasSuffix(one.Errs.String(), d.want) {
-				t.Errorf("exit code %d\n got %s\nwant %s", code, one.Errs.String(), d.want)
+			code, want := one.run(append([]string{"dev"}, d.args...)...), strings.ReplaceAll(d.want, "DIR", one.Dir)
+			if code != d.code || !strings.HasSuffix(one.Errs.String(), want) {
+				t.Errorf("exit code %d\n got %s\nwant %s", code, one.Errs.String(), want)
 			}
 			if !portIsFree(free) {
 				t.Error("something was left running")

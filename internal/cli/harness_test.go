@@ -222,7 +222,7 @@ func startTestServer(program string) error {
 	for _, a := range signals.Attributes() {
 		args = append(args, "--search-attribute", a.Name+"="+a.Type)
 	}
-	process, err := child.Start("server", program, args, os.Environ(), func(string) {})
+	process, err := child.Start("server", "/", program, args, os.Environ(), func(string) {})
 	if err != nil {
 		return err
 	}

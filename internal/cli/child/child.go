@@ -27,12 +27,11 @@ type Child struct {
 	err  error         // how it ended; valid after done
 }
 
-// Start starts a program. Each line that it writes to stderr goes to line, with the child's name before it. What it writes to stdout
-// is dropped: servers greet there. The error that it ends with is returned by Ended, and does not go to line.
-func Start(name, path string, args, env []string, line func(string)) (*Child, error) {
+// Start starts a program in a folder. Each line that it writes to stderr goes to line, with the child's name before it. What it writes to
+// stdout is dropped: servers greet there. The error that it ends with is returned by Ended, and does not go to line.
+func Start(name, dir, path string, args, env []string, line func(string)) (*Child, error) {
 	c := &Child{Name: name, cmd: exec.Command(path, args...), tail: &tail{name: filepath.Base(path) + ": "}, done: make(chan struct{})}
-	c.cmd.Env = env
-	c.cmd.Dir = "/"
+	c.cmd.Env, c.cmd.Dir = env, dir
 	c.cmd.WaitDelay = 2 * time.Second // a grandchild may hold the pipes
 	c.cmd.SysProcAttr = childAttributes()
 	c.cmd.Stderr = &lineWriter{use: func(s string) {
@@ -67,7 +66,7 @@ func (c *Child) Exited() <-chan struct{} { return c.done }
 
 // Again starts the same program again.
 func (c *Child) Again(line func(string)) (*Child, error) {
-	return Start(c.Name, c.cmd.Path, c.cmd.Args[1:], c.cmd.Env, line)
+	return Start(c.Name, c.cmd.Dir, c.cmd.Path, c.cmd.Args[1:], c.cmd.Env, line)
 }
 
 // Kill ends the child at once, as a crash or a power cut would.

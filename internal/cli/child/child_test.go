@@ -12,7 +12,7 @@ import (
 func TestChildStop(t *testing.T) {
 	ready := make(chan struct{}, 8)
 	path := clitest.Script(t, "trap '' TERM; sleep 300 & echo ready >&2; wait; wait")
-	c, err := Start("stubborn", path, nil, os.Environ(), func(string) { ready <- struct{}{} })
+	c, err := Start("stubborn", "/", path, nil, os.Environ(), func(string) { ready <- struct{}{} })
 	if err != nil {
 		t.Fatal(err)
 	}

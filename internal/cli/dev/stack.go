@@ -71,7 +71,7 @@ func (s *stack) startServer(ctx context.Context, f serverFlags) error {
 	if err != nil {
 		return err
 	}
-	if s.server, err = child.Start("server", path, f.arguments(), s.env.Bare(), s.line); err != nil {
+	if s.server, err = child.Start("server", "/", path, f.arguments(), s.env.Bare(), s.line); err != nil {
 		return fault.New(fault.Infra, "%w", err).WithHint("set LONGSHIFT_DEVSERVER to a server binary that runs here")
 	}
 	return s.waitServer(ctx)
@@ -107,14 +107,14 @@ func (s *stack) late(ctx context.Context, format string, args ...any) error {
 	return fault.New(fault.Infra, format, args...).WithHint("see `longshift doctor`")
 }
 
-// startWorker starts a worker and waits until it takes work.
+// startWorker starts a worker and waits until it takes work. Its folder is the person's, because paths in its environment may be relative.
 func (s *stack) startWorker(ctx context.Context) error {
 	path, err := workerBinary(s.env)
 	if err != nil {
 		return err
 	}
 	before := s.pollers(ctx)
-	if s.worker, err = child.Start("worker", path, nil, s.workerEnv, s.line); err != nil {
+	if s.worker, err = child.Start("worker", s.env.Dir, path, nil, s.workerEnv, s.line); err != nil {
 		return fault.New(fault.Infra, "%w", err).WithHint("set LONGSHIFT_WORKER to a worker binary that runs here")
 	}
 	return s.waitWorker(ctx, before)
