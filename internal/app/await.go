@@ -2,17 +2,15 @@ package app
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"log/slog"
-	"regexp"
 	"time"
 
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
-	"google.golang.org/grpc/codes"
 
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/reach"
 )
 
 const (
@@ -33,20 +31,15 @@ type server struct {
 // connect returns a client for a namespace that has everything that workflows need. It waits while the server is down, and fails if the
 // server will never accept this worker's settings.
 func (s server) connect(ctx context.Context) (c client.Client, err error) {
-	o := s.options
 	err = s.await(ctx, func(ctx context.Context) error {
 		within, cancel := context.WithTimeout(ctx, dialWithin)
 		defer cancel()
-		if c, err = client.DialContext(within, o); err != nil {
-			if down(err) && o.ConnectionOptions.TLS == nil && wantsTLS(ctx, address(o)) {
-				return fault.New(fault.Input, "the server at %s wants TLS, and this worker has none set up", address(o)).
-					WithHint("set TEMPORAL_TLS=true, or the other TEMPORAL_TLS settings")
-			}
-			return s.explain(err)
+		if c, err = client.DialContext(within, s.options); err != nil {
+			return s.explain(ctx, err)
 		}
 		if err = s.register(ctx, c); err != nil {
 			c.Close()
-			return s.explain(err)
+			return s.explain(ctx, err)
 		}
 		return nil
 	})
@@ -73,7 +66,7 @@ func (s server) await(ctx context.Context, try func(context.Context) error) erro
 			return nil
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case !down(err):
+		case !reach.Down(err):
 			return err
 		}
 		if said.IsZero() {
@@ -93,54 +86,19 @@ func (s server) await(ctx context.Context, try func(context.Context) error) erro
 }
 
 // explain turns an error of the server or of the connection into a fault with a hint.
-func (s server) explain(err error) error {
+func (s server) explain(ctx context.Context, err error) error {
 	var noNamespace *serviceerror.NamespaceNotFound
 	var known *fault.Error
-	code := codeOf(err)
 	switch {
 	case errors.As(err, &noNamespace):
 		return fault.New(fault.NotFound, "no namespace %q on the Temporal server at %s", namespace(s.options), address(s.options)).
 			WithHint("create it, or set TEMPORAL_NAMESPACE")
-	case down(err):
-	case errors.As(err, &known) && known.Hint != "": // keep its more specific hint
+	case !reach.Down(err) && errors.As(err, &known) && known.Hint != "": // keep its more specific hint
 		return err
-	case code == codes.Unauthenticated || code == codes.PermissionDenied:
-		return fault.New(fault.Denied, "the Temporal server at %s refuses this worker: %w", address(s.options), err).
-			WithHint("check TEMPORAL_API_KEY, the TLS settings and the rights in namespace %s", namespace(s.options))
-	case badTLS.MatchString(err.Error()):
-		return fault.New(fault.Input, "the server at %s and this worker disagree on TLS: %w", address(s.options), err).
-			WithHint("check the TEMPORAL_TLS settings, and TEMPORAL_API_KEY, which turns TLS on")
+	}
+	if refusal := reach.Refusal(ctx, s.options, "this worker", err); refusal != nil {
+		return refusal
 	}
 	return fault.New(fault.Infra, "reach the Temporal server at %s: %w", address(s.options), err).
 		WithHint("start one with `longshift dev`, or set TEMPORAL_ADDRESS")
-}
-
-// badTLS matches a completed TLS handshake that has failed, or another protocol in its place. An aborted handshake says nothing about the
-// settings: a proxy whose server is down looks the same.
-var badTLS = regexp.MustCompile(`tls: |x509: |error reading server preface: http2: `)
-
-// down reports whether nobody has answered, or the server is not ready yet.
-func down(err error) bool {
-	switch codeOf(err) {
-	case codes.Unavailable:
-		return !badTLS.MatchString(err.Error())
-	case codes.DeadlineExceeded, codes.ResourceExhausted:
-		return true
-	}
-	return false
-}
-
-func codeOf(err error) codes.Code { return serviceerror.ToStatus(err).Code() }
-
-// wantsTLS reports whether the server expects TLS. It simply closes connections without TLS, as does a proxy whose server is down.
-func wantsTLS(ctx context.Context, address string) bool {
-	ctx, cancel := context.WithTimeout(ctx, dialWithin)
-	defer cancel()
-	c, err := (&tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true}}).DialContext(ctx, "tcp", address) // sends nothing
-	if err == nil {
-		c.Close()
-		return true
-	}
-	var alert tls.AlertError
-	return errors.As(err, &alert)
 }

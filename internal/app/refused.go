@@ -5,7 +5,8 @@ import (
 	"time"
 
 	"go.temporal.io/sdk/client"
-	"google.golang.org/grpc/codes"
+
+	"github.com/longshift/longshift/internal/reach"
 )
 
 const (
@@ -35,20 +36,14 @@ func (s server) untilRefused(ctx context.Context, ask func(context.Context) erro
 		}
 		err := ask(ctx)
 		switch now := s.now(); {
-		case err == nil || ctx.Err() != nil || !refuses(err): // an outage says nothing of the login
+		case err == nil || ctx.Err() != nil || !reach.Refuses(err): // an outage says nothing of the login
 			since = time.Time{}
 		case since.IsZero():
 			since = now
 			s.log.WarnContext(ctx, "The Temporal server refuses this worker, which ends if that stays so", "address", address(s.options),
 				"after", refusedFor, "error", err)
 		case now.Sub(since) >= refusedFor:
-			return s.explain(err)
+			return s.explain(ctx, err)
 		}
 	}
-}
-
-// refuses reports whether the server, or the TLS in front of it, does not accept who this worker is.
-func refuses(err error) bool {
-	code := codeOf(err)
-	return code == codes.Unauthenticated || code == codes.PermissionDenied || badTLS.MatchString(err.Error())
 }

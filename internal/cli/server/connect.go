@@ -19,6 +19,7 @@ import (
 	"github.com/longshift/longshift/internal/cli/environ"
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/reach"
 )
 
 const (
@@ -112,6 +113,7 @@ type temporalEnv struct{ env environ.Environ }
 func (t temporalEnv) Environ() []string                    { return t.env.Vars }
 func (t temporalEnv) LookupEnv(name string) (string, bool) { return t.env.Lookup(name) }
 
+// Dial connects to a server. The error is of the kind fault.Infra when there is none.
 func Dial(ctx context.Context, o client.Options) (client.Client, error) {
 	ctx, cancel := context.WithTimeout(ctx, connectWithin)
 	defer cancel()
@@ -122,14 +124,8 @@ func Dial(ctx context.Context, o client.Options) (client.Client, error) {
 	if errors.Is(err, context.Canceled) {
 		return nil, err
 	}
-	var denied *serviceerror.PermissionDenied
-	if errors.As(err, &denied) {
-		return nil, fault.New(fault.Denied, "Temporal at %s refuses this client: %w", o.HostPort, err).
-			WithHint("check TEMPORAL_API_KEY and the TLS settings")
-	}
-	if strings.Contains(err.Error(), "handshake") {
-		return nil, fault.New(fault.Infra, "the server at %s and this client disagree on TLS", ShownAddress(o.HostPort)).
-			WithHint("check TEMPORAL_TLS and TEMPORAL_API_KEY")
+	if refusal := reach.Refusal(ctx, o, "this client", err); refusal != nil {
+		return nil, refusal
 	}
 	return nil, fault.New(fault.Infra, "no Temporal server at %s", ShownAddress(o.HostPort)).
 		WithHint("start one with `longshift dev` or set TEMPORAL_ADDRESS")
