@@ -3,7 +3,9 @@ package cli
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -52,6 +54,7 @@ func (c *console) workerPid(before int) int {
 func TestDev(t *testing.T) {
 	t.Parallel()
 	c, port := devConsole(t)
+	c.Vars = append(c.Vars, "TEMPORAL_ADDRESS=web.tmprl.cloud:7233", "TEMPORAL_API_KEY=key") // of another server than this one
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	code := make(chan int, 1)
@@ -60,7 +63,7 @@ func TestDev(t *testing.T) {
 	clitest.Wants(t, c.Out.String(), "Longshift is up. Ctrl-C ends it.\n", fmt.Sprintf("  Temporal  localhost:%d\n", port),
 		"  Data      "+c.data()+"\n", "warn  model key     none is set; run `longshift login anthropic`, or set ANTHROPIC_API_KEY or LONGSHIFT_CLAUDE_TOKEN\n",
 		"warn  github token  none is set; run `longshift login github`",
-		fmt.Sprintf("TEMPORAL_ADDRESS=localhost:%d longshift run", port))
+		fmt.Sprintf("TEMPORAL_ADDRESS=localhost:%d TEMPORAL_TLS=false TEMPORAL_API_KEY= longshift run", port))
 
 	first := c.workerPid(0)
 	if err := syscall.Kill(first, syscall.SIGKILL); err != nil {
@@ -76,11 +79,11 @@ func TestDev(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(bin, "gh"), []byte(gh), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	other := newConsole(t, append(c.Vars, "LONGSHIFT_DATA="+t.TempDir(), "PATH="+bin+":"+os.Getenv("PATH"), fmt.Sprintf("TEMPORAL_ADDRESS=127.0.0.1:%d", port),
+	other := newConsole(t, append(c.Vars, "LONGSHIFT_DATA="+t.TempDir(), "PATH="+bin+":"+os.Getenv("PATH"),
 		"ANTHROPIC_BASE_URL="+modelEndpoint(t), "ANTHROPIC_API_KEY=sk-wrong")...)
 	otherCtx, stopOther := context.WithCancel(t.Context())
 	otherCode := make(chan int, 1)
-	go func() { otherCode <- other.runContext(otherCtx, "dev") }()
+	go func() { otherCode <- other.runContext(otherCtx, "dev", "--port", fmt.Sprint(port)) }()
 	clitest.Eventually(t, "the other one is up", func() bool { return strings.Contains(other.Out.String(), "Longshift is up") })
 	clitest.Wants(t, other.Errs.String(), fmt.Sprintf("using the Temporal server that answers at localhost:%d\n", port))
 	clitest.Wants(t, other.Out.String(), "fail  model key", " refuses the key: 401 invalid key; give the key that belongs to this endpoint\n")
@@ -180,6 +183,10 @@ func TestDevRefusals(t *testing.T) {
 		}
 	}()
 	defer taken.Close()
+	secure := httptest.NewUnstartedServer(nil)
+	secure.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo)
+	secure.StartTLS()
+	defer secure.Close()
 	free, err := clitest.UnusedPort()
 	if err != nil {
 		t.Fatal(err)
@@ -192,6 +199,8 @@ func TestDevRefusals(t *testing.T) {
 		want string
 	}{
 		{"port taken", nil, []string{"--port", fmt.Sprint(port)}, fault.ExitUsage, fmt.Sprintf("longshift: port %d is in use by another program; stop it, or give another --port\n", port)},
+		{"server that refuses", []string{"TEMPORAL_ADDRESS=" + secure.Listener.Addr().String()}, nil, fault.ExitUsage,
+			"wants TLS, and this client has none set up; set TEMPORAL_TLS=true, or the other TEMPORAL_TLS settings\n"},
 		{"web port taken", nil, []string{"--port", fmt.Sprint(free), "--ui-port", fmt.Sprint(port)}, fault.ExitUsage, fmt.Sprintf("longshift: port %d for Temporal Web is in use by another program or no port; give another --ui-port, or --headless\n", port)},
 		{"no port", nil, []string{"--port", "70000"}, fault.ExitUsage, "longshift: --port 70000: not a port; give a number from 1 to 65535\n"},
 		{"no server", []string{"LONGSHIFT_DEVSERVER=/nowhere/server"}, []string{"--port", fmt.Sprint(free), "--headless"}, fault.ExitNotFound, "longshift: LONGSHIFT_DEVSERVER=\"/nowhere/server\": no program there; give the path of a Temporal server\n"},

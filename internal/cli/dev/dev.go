@@ -75,7 +75,9 @@ type info struct {
 
 	Checks []checkup.Finding `json:"checks"` // of what the first task needs
 
-	settled bool // the current folder is in a repository with settings
+	settled    bool           // the current folder is in a repository with settings
+	local      bool           // the server is on this machine, and has no TLS and no key
+	configured client.Options // the server that other commands find by themselves
 }
 
 func (o *options) run(ctx context.Context) error {
@@ -137,21 +139,25 @@ func devEnd(ctx context.Context, err error) error {
 // useOrStart uses the server that answers, or starts one.
 func (o *options) useOrStart(ctx context.Context, conf config.Config) (info, error) {
 	s := o.stack
-	var err error
-	if s.options, err = o.server.Options(); err != nil {
+	configured, err := o.server.Options()
+	if err != nil {
 		return info{}, err
 	}
+	s.options = configured
 	if o.portGiven {
-		s.options.HostPort = net.JoinHostPort("127.0.0.1", strconv.Itoa(o.port))
+		s.options = o.server.LocalOptions(o.port, configured.Namespace)
 	}
 	address := s.options.HostPort
 	o.server.At(s.options)
 	if c, err := server.Dial(ctx, s.options); err == nil {
 		s.client = c
 		o.printer.Say("using the Temporal server that answers at %s", server.ShownAddress(address))
-		return info{Temporal: server.ShownAddress(address), Web: o.server.WebOf(conf.WebURL, address), Data: conf.Data}, nil
+		return info{Temporal: server.ShownAddress(address), Web: o.server.WebOf(conf.WebURL, address), Data: conf.Data,
+			local: o.portGiven, configured: configured}, nil
 	} else if ctx.Err() != nil {
 		return info{}, ctx.Err()
+	} else if fault.KindOf(err) != fault.Infra { // there is a server, which does not take this client
+		return info{}, err
 	}
 	f, err := o.serverFlags(address, conf)
 	if err != nil {
@@ -162,11 +168,19 @@ func (o *options) useOrStart(ctx context.Context, conf config.Config) (info, err
 	if err := s.startServer(ctx, f); err != nil {
 		return info{}, err
 	}
-	info := info{Temporal: server.ShownAddress(s.options.HostPort), Data: conf.Data, Started: true}
-	if !f.headless {
-		info.Web = fmt.Sprintf("http://localhost:%d", f.uiPort)
+	return info{Temporal: server.ShownAddress(s.options.HostPort), Web: o.web(f, conf), Data: conf.Data, Started: true, local: true,
+		configured: configured}, nil
+}
+
+// web is where people find Temporal Web of a server that dev has started: where they have said, or on this machine; "" for nowhere.
+func (o *options) web(f serverFlags, conf config.Config) string {
+	switch {
+	case o.env.Get("LONGSHIFT_WEB_URL") != "":
+		return conf.WebURL
+	case f.headless:
+		return ""
 	}
-	return info, nil
+	return fmt.Sprintf("http://localhost:%d", f.uiPort)
 }
 
 // refuseDescriptors refuses secrets that one process alone can read: dev reads the settings, and its worker reads them again at each start.
@@ -181,11 +195,11 @@ func (o *options) refuseDescriptors() error {
 	return nil
 }
 
-// workerEnv is the worker's environment: that of this process, and the server's address. A server that dev has started has no TLS and no
-// key, whatever the profile says. The token of gh is passed on, because the worker does not run gh.
+// workerEnv is the worker's environment: that of this process, and the server's address. A server of this machine has no TLS and no key,
+// whatever the profile says. The token of gh is passed on, because the worker does not run gh.
 func (o *options) workerEnv(info info, conf config.Config) []string {
 	env := o.env.Without("TEMPORAL_ADDRESS=", "LONGSHIFT_WEB_URL=", "LONGSHIFT_DATA=")
-	if info.Started {
+	if info.local {
 		env = append(o.env.Without("TEMPORAL_", "LONGSHIFT_WEB_URL=", "LONGSHIFT_DATA="), localProfile(o.stack.options)...)
 	}
 	env = append(env, "TEMPORAL_ADDRESS="+o.stack.options.HostPort, "LONGSHIFT_DATA="+conf.Data)

@@ -3,12 +3,16 @@ package dev
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"go.temporal.io/sdk/client"
+
 	"github.com/longshift/longshift/internal/cli/clitest"
 	"github.com/longshift/longshift/internal/cli/environ"
+	"github.com/longshift/longshift/internal/cli/server"
 	"github.com/longshift/longshift/internal/cli/term"
 )
 
@@ -28,13 +32,69 @@ func TestBackoff(t *testing.T) {
 
 // The hint of dev sets the addresses that other commands would not find by themselves.
 func TestDevHint(t *testing.T) {
-	for want, i := range map[string]info{
-		"":                                 {Temporal: "localhost:7233", Web: "http://localhost:8233", Started: true},
-		"TEMPORAL_ADDRESS=localhost:7300 ": {Temporal: "localhost:7300", Web: "http://localhost:8300", Started: true},
-		"TEMPORAL_ADDRESS=localhost:7300 LONGSHIFT_WEB_URL=http://localhost:9000 ": {Temporal: "localhost:7300", Web: "http://localhost:9000", Started: true},
+	profile := filepath.Join(t.TempDir(), "temporal.toml")
+	text := "[profile.default]\naddress = \"web.tmprl.cloud:7233\"\nnamespace = \"web\"\napi_key = \"key\"\n"
+	if err := os.WriteFile(profile, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	here := info{Temporal: "localhost:7233", Web: "http://localhost:8233", Started: true, local: true}
+	other := info{Temporal: "localhost:7300", Web: "http://localhost:8300", Started: true, local: true}
+	elsewhere := other
+	elsewhere.Web = "http://localhost:9000"
+	for _, c := range []struct {
+		info info
+		vars string // of this and of other commands
+		want string
+	}{
+		{here, "TEMPORAL_CONFIG_FILE=/dev/null", ""},
+		{other, "TEMPORAL_CONFIG_FILE=/dev/null", "TEMPORAL_ADDRESS=localhost:7300 "},
+		{other, "TEMPORAL_ADDRESS=localhost:7300", "TEMPORAL_ADDRESS=localhost:7300 "},
+		{elsewhere, "TEMPORAL_CONFIG_FILE=/dev/null", "TEMPORAL_ADDRESS=localhost:7300 LONGSHIFT_WEB_URL=http://localhost:9000 "},
+		{here, "TEMPORAL_CONFIG_FILE=" + profile, "TEMPORAL_ADDRESS=localhost:7233 TEMPORAL_TLS=false TEMPORAL_API_KEY= "},
+		{here, "TEMPORAL_TLS_SERVER_NAME=web", "TEMPORAL_TLS=false TEMPORAL_API_KEY= "},
+		{info{Temporal: "web.tmprl.cloud:7233"}, "TEMPORAL_CONFIG_FILE=" + profile, "TEMPORAL_ADDRESS=web.tmprl.cloud:7233 "},
 	} {
-		if got := devHint(i); got != want {
-			t.Errorf("got %q, want %q", got, want)
+		env := environ.Environ{Vars: []string{"HOME=/none", c.vars}}
+		at := func(vars ...string) client.Options {
+			env := environ.Environ{Vars: append(slices.Clone(env.Vars), vars...)}
+			o, err := server.NewConnector(env, environ.NewConfig(env)).Options()
+			if err != nil {
+				t.Fatal(err)
+			}
+			return o
+		}
+		c.info.configured = at()
+		if got := devHint(c.info); got != c.want {
+			t.Errorf("%s: got %q, want %q", c.vars, got, c.want)
+		}
+		led := at(strings.Fields(c.want)...)
+		secure := led.ConnectionOptions.TLS != nil || led.Credentials != nil
+		if led.HostPort != c.info.Temporal || led.Namespace != c.info.configured.Namespace || secure == c.info.local {
+			t.Errorf("%s: the hint leads to %s, %s, with TLS or a key: %v", c.vars, led.HostPort, led.Namespace, secure)
+		}
+	}
+}
+
+// A server on this machine has nothing of a profile but its namespace, and Temporal Web is where people have said.
+func TestLocalServer(t *testing.T) {
+	env := environ.Environ{Vars: []string{"HOME=/none", "TEMPORAL_API_KEY=key", "TEMPORAL_TLS=true", "LONGSHIFT_WEB_URL=https://box.test/"}}
+	conf, err := environ.NewConfig(env).Read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := &options{env: env, stack: &stack{options: client.Options{HostPort: "127.0.0.1:7300", Namespace: "web"}}}
+	web := o.web(serverFlags{headless: true}, conf)
+	got := environ.Environ{Vars: o.workerEnv(info{Web: web, local: true}, conf)}
+	for name, want := range map[string]string{"TEMPORAL_API_KEY": "", "TEMPORAL_TLS": "", "TEMPORAL_CONFIG_FILE": os.DevNull,
+		"TEMPORAL_ADDRESS": "127.0.0.1:7300", "TEMPORAL_NAMESPACE": "web", "LONGSHIFT_WEB_URL": conf.WebURL} {
+		if got.Get(name) != want {
+			t.Errorf("the worker gets %s=%s", name, got.Get(name))
+		}
+	}
+	o.env = environ.Environ{}
+	for want, f := range map[string]serverFlags{"": {headless: true}, "http://localhost:8300": {uiPort: 8300}} {
+		if got := o.web(f, conf); got != want {
+			t.Errorf("%+v: Temporal Web at %q", f, got)
 		}
 	}
 }

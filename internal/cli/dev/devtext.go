@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"go.temporal.io/sdk/client"
+
 	"github.com/longshift/longshift/internal/checkup"
 	"github.com/longshift/longshift/internal/cli/server"
 	"github.com/longshift/longshift/internal/cli/term"
@@ -53,11 +55,16 @@ var shownChecks = []string{checkup.OfClaude, checkup.OfCodex, checkup.OfOpenCode
 // spelled are the checks that are not written as other words at the beginning of a line.
 var spelled = map[string]string{checkup.OfOpenCode: "OpenCode"}
 
-// devHint sets the addresses where they are not the ones that other commands take by themselves.
+// devHint sets what leads other commands to the server, where they would not find it by themselves: the addresses, and that there is
+// neither TLS nor a key, which a profile of Temporal's may set for another server. An address that this command was given may be set
+// nowhere else.
 func devHint(i info) string {
 	hint := ""
-	if i.Temporal != "localhost:7233" && i.Temporal != "127.0.0.1:7233" {
+	if i.Temporal != client.DefaultHostPort || server.ShownAddress(i.configured.HostPort) != i.Temporal {
 		hint = "TEMPORAL_ADDRESS=" + i.Temporal + " "
+	}
+	if i.local && (i.configured.ConnectionOptions.TLS != nil || i.configured.Credentials != nil) {
+		hint += "TEMPORAL_TLS=false TEMPORAL_API_KEY= "
 	}
 	if i.Web != "" && i.Started && i.Web != server.WebBeside(i.Temporal) {
 		hint += "LONGSHIFT_WEB_URL=" + i.Web + " "
