@@ -114,7 +114,7 @@ func (o *options) run(ctx context.Context) error {
 		return err
 	}
 	s.keepUp(ctx, o.printer.Say)
-	o.printer.Say("stopping; running tasks continue at the next start")
+	o.printer.Say("stopping; %s", s.afterStop())
 	return nil
 }
 

@@ -1,6 +1,8 @@
 package dev
 
 import (
+	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +12,7 @@ import (
 
 	"go.temporal.io/sdk/client"
 
+	"github.com/longshift/longshift/internal/cli/child"
 	"github.com/longshift/longshift/internal/cli/clitest"
 	"github.com/longshift/longshift/internal/cli/environ"
 	"github.com/longshift/longshift/internal/cli/server"
@@ -27,6 +30,29 @@ func TestBackoff(t *testing.T) {
 	}
 	if got := b.next(now.Add(2 * time.Minute)); got != time.Second {
 		t.Errorf("after a good while it waits %v", got)
+	}
+}
+
+// What a crash or a stop costs is said: nothing, unless the server keeps nothing.
+func TestCrashOfServer(t *testing.T) {
+	for forgets, want := range map[bool]string{false: "no task is lost",
+		true: "its tasks are lost, because with --ephemeral it keeps nothing"} {
+		c, err := child.Start("server", "/", clitest.Script(t, "exit 1"), nil, nil, func(string) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-c.Exited()
+		ctx, cancel := context.WithCancel(t.Context())
+		s := &stack{server: c, forgets: forgets, clock: environ.Clock{Now: time.Now, After: func(time.Duration) <-chan time.Time { return nil }}}
+		s.again(ctx, c, &backoff{}, func(format string, args ...any) {
+			if got := fmt.Sprintf(format, args...); got != "the server has ended (exit status 1); starting it again in 1s; "+want {
+				t.Error(got)
+			}
+			cancel()
+		})
+		if got := s.afterStop(); strings.Contains(got, "lost") != forgets {
+			t.Errorf("keeps nothing: %v, and at the end: %s", forgets, got)
+		}
 	}
 }
 

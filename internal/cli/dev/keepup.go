@@ -27,15 +27,26 @@ func (s *stack) keepUp(ctx context.Context, say func(format string, args ...any)
 	}
 }
 
+// afterStop says what becomes of running tasks when everything has been stopped.
+func (s *stack) afterStop() string {
+	if s.forgets {
+		return "running tasks are lost, because with --ephemeral the server keeps nothing"
+	}
+	return "running tasks continue at the next start"
+}
+
 // again says that a child has ended and starts it again after a while. When ctx ends first it returns the one that ended.
 func (s *stack) again(ctx context.Context, c *child.Child, delays *backoff, say func(format string, args ...any)) *child.Child {
-	how := c.Ended()
+	how, lost := c.Ended(), "no task is lost"
+	if c == s.server && s.forgets {
+		lost = "its tasks are lost, because with --ephemeral it keeps nothing"
+	}
 	for {
 		if ctx.Err() != nil {
 			return c
 		}
 		wait := delays.next(s.clock.Now())
-		say("the %s has ended (%s); starting it again in %s; no task is lost", c.Name, how, term.Duration(wait))
+		say("the %s has ended (%s); starting it again in %s; %s", c.Name, how, term.Duration(wait), lost)
 		if !s.clock.Pause(ctx, wait) {
 			return c
 		}

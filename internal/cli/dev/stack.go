@@ -31,6 +31,7 @@ type stack struct {
 	line      func(string) // takes each line that a child writes
 
 	server, worker *child.Child
+	forgets        bool // the server keeps nothing on disk
 	client         client.Client
 }
 
@@ -71,6 +72,7 @@ func (s *stack) startServer(ctx context.Context, f serverFlags) error {
 	if err != nil {
 		return err
 	}
+	s.forgets = f.database == ""
 	if s.server, err = child.Start("server", "/", path, f.arguments(), s.env.Bare(), s.line); err != nil {
 		return fault.New(fault.Infra, "%w", err).WithHint("set LONGSHIFT_DEVSERVER to a server binary that runs here")
 	}
