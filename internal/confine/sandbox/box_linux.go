@@ -118,22 +118,37 @@ func (b *Box) findBwrap(ctx context.Context, name string) error {
 // copyLock marks the folder of the copied executable as in use while this process runs.
 var copyLock *os.File //nolint:unused // what nothing refers to is closed
 
+// copyOut copies the running program into a folder of its own. Nothing is left when it fails: the disk may be full.
+func copyOut() (path string, err error) {
+	b, err := os.ReadFile("/proc/self/exe")
+	if err != nil {
+		return "", err
+	}
+	dir, lock, err := makeFolder()
+	if err != nil {
+		return "", err
+	}
+	path = filepath.Join(dir, inner.Name)
+	if err := os.WriteFile(path, b, 0o500); err != nil {
+		return "", errors.Join(err, os.RemoveAll(dir), lock.Close())
+	}
+	copyLock = lock
+	return path, nil
+}
+
 // ownExecutable returns a path to the running program. If the file has been replaced since the start, the running
-// version is copied out once: another version might not understand the order.
+// version is copied out once: another version might not understand the order. A copy that has failed is tried again.
 func ownExecutable() func() (string, error) {
-	copied := sync.OnceValues(func() (string, error) {
-		dir, lock, err := makeFolder()
-		if err != nil {
-			return "", err
+	var mu sync.Mutex
+	var path string
+	copied := func() (_ string, err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if path == "" {
+			path, err = copyOut()
 		}
-		copyLock = lock
-		b, err := os.ReadFile("/proc/self/exe")
-		if err != nil {
-			return "", err
-		}
-		path := filepath.Join(dir, inner.Name)
-		return path, os.WriteFile(path, b, 0o500)
-	})
+		return path, err
+	}
 	return func() (string, error) {
 		if plain := guard.Plain(); plain != "" {
 			return plain, nil

@@ -62,6 +62,8 @@ func playPart(part string) {
 		attackMain()
 	case "worker":
 		workerMain()
+	case "replaced":
+		replacedMain()
 	case "reserve":
 		reserveMain()
 	case "probe":
