@@ -41,7 +41,7 @@ func hostWithRoom(
 	ctx context.Context, cfg config.Config, secrets *redact.Redactor, log *slog.Logger, makeRoom func(),
 ) (h activities.HostConfig, release func(), err error) {
 	h, release, err = newHostConfig(ctx, cfg, secrets, log)
-	if err == nil || !disk.Low(cfg.Data) {
+	if err == nil || !disk.NoRoom(disk.Full(cfg.Data)) { // a quota shows only when something is written
 		return h, release, err
 	}
 	log.WarnContext(ctx, "A host can't start on a full disk; what ended tasks have left is removed first", "error", err)

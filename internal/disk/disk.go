@@ -43,12 +43,16 @@ func Fault(err error, dir string) error {
 // by words, which may be those of an agent.
 func Ours(err error) error {
 	var at *fs.PathError
-	full := errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 	explained := fault.KindOf(err) == fault.Infra && fault.HintOf(err) != ""
-	if full && !explained && errors.As(err, &at) {
+	if NoRoom(err) && !explained && errors.As(err, &at) {
 		return Fault(err, filepath.Dir(at.Path))
 	}
 	return err
+}
+
+// NoRoom tells whether an error says that a disk is full or a quota used up. It goes by the error number.
+func NoRoom(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
 
 // Full gives the fault when whoever works below dir finds no room there: less than 64 MiB, no inode, or a quota that is used up.

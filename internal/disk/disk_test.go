@@ -33,6 +33,11 @@ func TestFault(t *testing.T) {
 	says(t, Fault(errors.New("git status: fatal: sha1 file 'x' write error. Out of diskspace"), dir), "is full")
 	says(t, Fault(errors.New("git push: remote: fatal: write error: No space left on device"), dir), "disk of the remote")
 	says(t, Fault(fmt.Errorf("open: %w", syscall.EROFS), dir), "read-only")
+	for err, want := range map[error]bool{syscall.ENOSPC: true, syscall.EDQUOT: true, syscall.EROFS: false, syscall.EACCES: false} {
+		if NoRoom(Fault(fmt.Errorf("write x: %w", err), dir)) != want {
+			t.Errorf("%v: no room is %v", err, !want)
+		}
+	}
 	other := errors.New("other")
 	if Fault(other, dir) != other {
 		t.Error("another error is changed")
