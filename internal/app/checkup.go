@@ -21,7 +21,7 @@ var tested = map[string]string{task.AgentClaude: claude.Pinned, task.AgentCodex:
 // examine returns how this host looks at itself: as `longshift doctor` does, with the environment and the keys of the worker.
 func examine(cfg config.Config) func(context.Context) []signals.HostFinding {
 	env := environ.SystemEnviron()
-	m := &checkup.Machine{Vars: env.Vars, Programs: env, Git: environ.NewGit(env), Version: checkup.ReadBuild("").String(),
+	m := &checkup.Machine{Vars: env.Vars, Programs: taskPrograms{env}, Git: environ.NewGit(env), Version: checkup.ReadBuild("").String(),
 		Tested: tested, Settings: trySettings, Sandbox: trySandbox, Work: tryWork, Signing: trySigning, Objects: tryObjects,
 		Model: tryModel(gateway.Anthropic), OpenAI: tryModel(gateway.OpenAI), App: readApp, Account: readAccount}
 	return func(ctx context.Context) []signals.HostFinding { return m.All(ctx, cfg) }

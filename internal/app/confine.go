@@ -4,7 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"net"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -124,7 +123,7 @@ func egressRules(cfg config.Config) ([]egress.Rule, error) {
 func agentsInSight(cfg config.Config) error {
 	below := hidden(cfg)
 	for _, p := range cfg.Programs() {
-		path, err := exec.LookPath(p.Path)
+		path, err := agentBinary(p.Path)
 		if err != nil {
 			continue // reported when a session needs it
 		}

@@ -9,11 +9,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/longshift/longshift/internal/checkup"
+	"github.com/longshift/longshift/internal/cli/environ"
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/confine/process"
 	"github.com/longshift/longshift/internal/confine/sandbox"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/gateway"
+	"github.com/longshift/longshift/signals"
 )
 
 // A session reaches the hosts of pages only as far as this host's operator grants them.
@@ -75,6 +78,28 @@ func TestWhatAgentsSeeOfAHome(t *testing.T) {
 			wantFault(t, err, fault.Input, "LONGSHIFT_CLAUDE", "of its own")
 		} else if err != nil {
 			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+
+// An agent that its installer has put below the home is found there by a worker whose PATH no shell has set up, as sessions find it: by
+// what agents see, and by checkups.
+func TestAgentBesidePath(t *testing.T) {
+	home := bareHome(t)
+	putProgram(t, "echo 1.2.3", home, ".local/share/claude/versions/1.2.3/claude")
+	must(t, os.MkdirAll(filepath.Join(home, ".local/bin"), 0o755))
+	at := filepath.Join(home, ".local/bin/claude")
+	must(t, os.Symlink(filepath.Join(home, ".local/share/claude/versions/1.2.3/claude"), at))
+	t.Setenv("PATH", "/usr/bin:/bin")
+	want := []string{filepath.Join(home, ".local/bin"), filepath.Join(home, ".local/share/claude/versions/1.2.3")}
+	if got := readable(load(t)); !slices.Equal(got, want) {
+		t.Errorf("agents see %q, want %q", got, want)
+	}
+	env := environ.Environ{Vars: []string{"PATH=/usr/bin:/bin"}}
+	m := &checkup.Machine{Programs: Wiring().Programs(env), Tested: map[string]string{"claude": "1.2.3"}}
+	for _, a := range m.Agents(t.Context(), load(t, "ANTHROPIC_API_KEY=key")) {
+		if a.Agent == "claude" && (a.State != signals.HostOK || a.Detail != "1.2.3") {
+			t.Errorf("%+v", a)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/longshift/longshift/internal/cli/environ"
 	"github.com/longshift/longshift/internal/config"
 )
 
@@ -88,6 +89,25 @@ func taskPath() string {
 	return strings.Join(path, string(filepath.ListSeparator))
 }
 
+// taskPrograms finds programs as sessions do, on the PATH of tasks.
+type taskPrograms struct{ environ.Environ }
+
+func (p taskPrograms) Program(name string) (string, error) { return p.onPath().Program(name) }
+func (p taskPrograms) Bare() []string                      { return p.onPath().Bare() }
+
+func (p taskPrograms) onPath() environ.Environ {
+	p.Vars = append(slices.Clone(p.Vars), "PATH="+taskPath())
+	return p.Environ
+}
+
+// agentBinary finds the binary of an agent: a path, or a name on the PATH of tasks.
+func agentBinary(name string) (string, error) {
+	if filepath.Base(name) != name {
+		return exec.LookPath(name)
+	}
+	return taskPrograms{}.Program(name)
+}
+
 // belowHome returns the paths of folders below the home directory of the worker's user.
 func belowHome(folders []string) (list []string) {
 	if home := operatorHome(); home != "" {
@@ -126,7 +146,7 @@ func readable(cfg config.Config) []string {
 	}
 	list = append(list, versionsFile(cfg))
 	for _, p := range cfg.Programs() {
-		if path, err := exec.LookPath(p.Path); err == nil {
+		if path, err := agentBinary(p.Path); err == nil {
 			list = append(list, binaryDirs(path)...)
 		}
 	}

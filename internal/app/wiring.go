@@ -14,8 +14,10 @@ import (
 
 	"github.com/longshift/longshift/internal/agent/script"
 	"github.com/longshift/longshift/internal/audit"
+	"github.com/longshift/longshift/internal/checkup"
 	"github.com/longshift/longshift/internal/cli"
 	"github.com/longshift/longshift/internal/cli/dev"
+	"github.com/longshift/longshift/internal/cli/environ"
 	"github.com/longshift/longshift/internal/cli/setup"
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/excerpt"
@@ -43,6 +45,7 @@ func Wiring() cli.Wiring {
 		App:              readApp,
 		ForkOf:           readFork,
 		Policy:           operatorPolicy,
+		Programs:         func(env environ.Environ) checkup.Programs { return taskPrograms{env} },
 		Settings:         trySettings,
 		Sandbox:          trySandbox,
 		Work:             tryWork,

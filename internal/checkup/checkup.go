@@ -52,7 +52,7 @@ type Machine struct {
 	Model, OpenAI func(ctx context.Context, process config.Config) (endpoint string, err error)
 }
 
-// Programs finds programs on the host's PATH.
+// Programs finds programs where sessions do: on the host's PATH, and where its tool chains are.
 type Programs interface {
 	Program(name string) (path string, err error)
 	Bare() []string // the environment of programs that need nothing of ours

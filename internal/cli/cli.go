@@ -51,6 +51,8 @@ type Wiring struct {
 	Demo func() dev.Demo
 	// LocalPullRequest reads pull request n of a bare repository on this machine: its record and its diff.
 	LocalPullRequest func(ctx context.Context, path string, n int) (record, diff string, err error)
+	// Programs finds programs as the sessions of a worker with this environment do.
+	Programs func(env environ.Environ) checkup.Programs
 	// Settings reads those that a worker reads only when it starts. An error is why it would not start.
 	Settings func(process config.Config) error
 	// Sandbox tries every layer of the sandbox and describes it. A missing layer is an error that names it.

@@ -88,6 +88,7 @@ func testWiring() Wiring {
 			}
 			return setup.Resolved{Settings: settings, Warnings: r.Warnings}, err
 		},
+		Programs: func(env environ.Environ) checkup.Programs { return env },
 		Settings: func(process config.Config) error {
 			if process.Commands.Policy != "" {
 				return fault.New(fault.Input, "LONGSHIFT_POLICY %s: alow is no key here", process.Commands.Policy).

@@ -92,7 +92,7 @@ Kill anything, at any moment: no finished work is lost or done twice.`,
 	d, w := newSender(f), f.wiring
 	local := dev.Uses{Streams: f.streams, Env: f.env, Clock: f.clock, Git: f.git, Config: f.config, Server: f.server, Tasks: f.tasks,
 		Printer: f.printer, Input: f.terminal, Viewer: f.viewer, Demo: w.Demo, LocalPullRequest: w.LocalPullRequest,
-		Machine: &checkup.Machine{Vars: f.env.Vars, Programs: f.env, Git: f.git, Version: checkup.ReadBuild(w.Version).String(),
+		Machine: &checkup.Machine{Vars: f.env.Vars, Programs: w.Programs(f.env), Git: f.git, Version: checkup.ReadBuild(w.Version).String(),
 			Tested: w.Tested, Settings: w.Settings, Sandbox: w.Sandbox, Work: w.Work, Signing: w.Signing, Objects: w.Objects, Model: w.Model,
 			OpenAI: w.OpenAI, App: w.App, Account: w.Account}}
 	settings := setup.Uses{Streams: f.streams, Env: f.env, Git: f.git, Config: f.config, Configs: f.configs, Repositories: f.repositories,
