@@ -17,6 +17,7 @@ import (
 	"github.com/longshift/longshift/internal/cli/environ"
 	"github.com/longshift/longshift/internal/cli/server"
 	"github.com/longshift/longshift/internal/cli/term"
+	"github.com/longshift/longshift/signals"
 )
 
 func TestBackoff(t *testing.T) {
@@ -30,6 +31,33 @@ func TestBackoff(t *testing.T) {
 	}
 	if got := b.next(now.Add(2 * time.Minute)); got != time.Second {
 		t.Errorf("after a good while it waits %v", got)
+	}
+}
+
+// Of the workers that poll the queues, only the one that was started counts.
+func TestOwnPollers(t *testing.T) {
+	data, machine := t.TempDir(), ""
+	err := os.WriteFile(filepath.Join(data, "host-id"), []byte("mine-1\n"), 0o600)
+	s := &stack{workerEnv: []string{"LONGSHIFT_DATA=" + data}}
+	if err == nil {
+		s.worker, err = child.Start("worker", "/", clitest.Script(t, "exit 0"), nil, nil, func(string) {})
+	}
+	if err == nil {
+		machine, err = os.Hostname()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-s.worker.Exited()
+	pid, now := s.worker.Pid(), time.Now()
+	for who, want := range map[string]bool{signals.HostIdentity("mine-1", pid): true, fmt.Sprintf("%d@%s@", pid, machine): true,
+		signals.HostIdentity("other-2", pid): false, signals.HostIdentity("mine-1", pid+1): false, fmt.Sprintf("%d@%s@", pid+1, machine): false} {
+		if got := polledAnew(nil, map[string]time.Time{who: now}, s.ownPollers()); got != want {
+			t.Errorf("a poll of %s counts: %v", who, got)
+		}
+		if polledAnew(map[string]time.Time{who: now}, map[string]time.Time{who: now}, s.ownPollers()) {
+			t.Errorf("an earlier poll of %s counts", who)
+		}
 	}
 }
 

@@ -135,14 +135,14 @@ func (s *stack) pollers(ctx context.Context) []map[string]time.Time {
 	return all
 }
 
-// waitWorker returns when each queue has been polled anew. Times are compared with the server's own only.
+// waitWorker returns when the worker has polled each queue. Times are compared with the server's own only.
 func (s *stack) waitWorker(ctx context.Context, before []map[string]time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, upWithin)
 	defer cancel()
 	for {
-		ready := true
+		ready, own := true, s.ownPollers()
 		for i, now := range s.pollers(ctx) {
-			ready = ready && polledAnew(before[i], now)
+			ready = ready && polledAnew(before[i], now, own)
 		}
 		if ready {
 			return nil
