@@ -25,20 +25,20 @@ type Cleaner struct {
 
 type CleanInput struct{ Ref }
 
-// CleanUp removes the workspace, the branch in the mirror, the checkpoint, the conversations in the object store, the task's caches and the
+// CleanUp removes the conversations in the object store, the workspace, the branch in the mirror, the checkpoint, the task's caches and the
 // home folders of its commands, and the task's folder when it is empty then. It is no error when some of these are gone already.
 func (c *Cleaner) CleanUp(ctx context.Context, in CleanInput) error {
 	c.forget(in.TaskID)
 	if err := c.running.end(ctx, in.TaskID, math.MaxInt); err != nil {
 		return err
 	}
-	if err := c.workspaces.Remove(ctx, in.TaskID, false); err != nil && !isOneOf(err, fault.NotFound) {
-		return err
-	}
-	if c.objects != nil {
+	if c.objects != nil { // first: without its workspace, the task is taken for one whose conversations are gone
 		if err := c.objects.Remove(ctx, ObjectsOf(in.TaskID)); err != nil {
 			return err
 		}
+	}
+	if err := c.workspaces.Remove(ctx, in.TaskID, false); err != nil && !isOneOf(err, fault.NotFound) {
+		return err
 	}
 	err := errors.Join(remove.All(homeOf(c.data, in.TaskID)), remove.All(cleanHomeOf(c.data, in.TaskID)),
 		c.caches.Remove(cachesOf(c.data, in.TaskID)))

@@ -56,16 +56,14 @@ func (t *leakText) search(cut int) {
 	t.text = append(t.text[:0], t.text[cut:]...)
 }
 
-// find finds the secrets of a text, also tokens and keys in UTF-16. Values that the process holds are found there by the first search.
+// find finds the secrets of a text, also those in UTF-16.
 func (t *leakText) find(text string) []redact.Finding {
 	list := t.redact.Find(text)
 	narrow, at := narrowed(text)
 	for _, f := range t.redact.Find(narrow) {
-		if !redact.Held(f.Rule) {
-			first, last := int(at[f.Offset]), int(at[f.Offset+f.Length-1])
-			f.Offset, f.Length = first, last+1-first
-			list = append(list, f)
-		}
+		first, last := int(at[f.Offset]), int(at[f.Offset+f.Length-1])
+		f.Offset, f.Length = first, last+1-first
+		list = append(list, f)
 	}
 	return list
 }

@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"go.temporal.io/sdk/activity"
 
@@ -75,6 +76,9 @@ func (c *Control) ForkRepository(ctx context.Context, in ForkInput) (task.Reposi
 	return found, nil
 }
 
+// longestOpening is less than what the workflow gives an attempt.
+const longestOpening = 4 * time.Minute
+
 // OpenPullRequest opens the pull request, or finds the one that an earlier attempt opened.
 func (c *Control) OpenPullRequest(ctx context.Context, in PullRequestInput) (forge.PullRequest, error) {
 	f, err := c.Forge(ctx, in.Repository)
@@ -95,7 +99,10 @@ func (c *Control) OpenPullRequest(ctx context.Context, in PullRequestInput) (for
 	if in.Fork != nil {
 		r.HeadOwner = in.Fork.Owner
 	}
-	pr, err := f.EnsurePullRequest(ctx, r)
+	// What the forge has begun is waited for, also when the task is stopped: nobody else would know of the pull request.
+	opening, end := context.WithTimeout(context.WithoutCancel(ctx), longestOpening)
+	defer end()
+	pr, err := f.EnsurePullRequest(opening, r)
 	if err != nil {
 		return forge.PullRequest{}, fmt.Errorf("open the pull request: %w", err)
 	}

@@ -21,5 +21,6 @@ type UndoInput struct {
 type Undone struct {
 	Closed  bool     `json:"closed,omitempty"`  // the pull request was open
 	Deleted []string `json:"deleted,omitempty"` // full names of refs
+	NoFork  bool     `json:"noFork,omitempty"`  // there is no fork of the repository's name: it was deleted, or has another name
 	Moved   string   `json:"moved,omitempty"`   // commit of the branch, when it stays because somebody has moved it
 }

@@ -100,6 +100,11 @@ func (as *assignment) control(ctx workflow.Context, summary string) workflow.Con
 	})
 }
 
+// opening is for opening a pull request: the result counts also when the task is stopped meanwhile.
+func (as *assignment) opening(ctx workflow.Context) workflow.Context {
+	return workflow.WithWaitForCancellation(as.control(ctx, "open the pull request"), true)
+}
+
 // courtesy is for activities that nothing waits for.
 func courtesy(ctx workflow.Context, summary string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{

@@ -60,6 +60,9 @@ func (f *follower) tried(ctx workflow.Context, began, merged string) []string {
 func (f *follower) mergeBase(ctx workflow.Context) (activities.Merged, error) {
 	var m activities.Merged
 	err := f.onMerge(ctx, "merge "+f.status.Base, git.MergeBase, &m)
+	if err == nil {
+		f.onto = f.runner.base
+	}
 	if err == nil && m.Commit != "" {
 		f.status.Head = m.Commit
 		f.checks.invalidate()
@@ -73,6 +76,7 @@ func (f *follower) mergeAgain(ctx workflow.Context) error {
 	if !f.deliverables.merging {
 		return nil
 	}
+	f.onto = f.runner.base
 	ctx = f.assignment.short(ctx, "merge "+f.status.Base+" again")
 	return workflow.ExecuteActivity(ctx, git.MergeBase, f.mergeInput()).Get(ctx, nil)
 }
@@ -80,6 +84,7 @@ func (f *follower) mergeAgain(ctx workflow.Context) error {
 // giveUpMerge puts the workspace back to what it was before the merge.
 func (f *follower) giveUpMerge(ctx workflow.Context) error {
 	f.deliverables.merge(false)
+	f.onto = ""
 	f.commits.giveUp()
 	f.journal.say(ctx, "blocked", "the conflict with %s could not be resolved", f.status.Base)
 	return f.onMerge(ctx, "give the merge up", git.AbortMerge, nil)

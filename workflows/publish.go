@@ -112,16 +112,17 @@ const opensToItsEnd = "opens-to-its-end"
 // openPull opens the pull request. A task that is stopped meanwhile has to say whether there is one: it waits, but not for a forge that is away.
 // late tells that there is one, and that the task was stopped.
 func (pu *publisher) openPull(ctx workflow.Context, in activities.PullRequestInput, pr *forge.PullRequest) (late bool, err error) {
-	if ctx.Err() != nil { // while the branch was pushed
+	rest, done := workflow.NewDisconnectedContext(ctx)
+	defer done()
+	toItsEnd := func() bool { return workflow.GetVersion(rest, opensToItsEnd, workflow.DefaultVersion, 1) >= 1 }
+	if ctx.Err() != nil && toItsEnd() { // it was stopped while the branch was pushed
 		return false, ctx.Err()
 	}
-	rest, cancel := workflow.NewDisconnectedContext(ctx)
-	defer cancel()
-	opened := workflow.ExecuteActivity(pu.assignment.control(rest, "open the pull request"), control.OpenPullRequest, in)
+	opened := workflow.ExecuteActivity(pu.assignment.opening(ctx), control.OpenPullRequest, in)
 	if workflow.Await(ctx, opened.IsReady) == nil {
-		return false, opened.Get(rest, pr)
+		return false, opened.Get(ctx, pr)
 	}
-	if workflow.GetVersion(rest, opensToItsEnd, workflow.DefaultVersion, 1) >= 1 {
+	if toItsEnd() {
 		_, _ = workflow.AwaitWithTimeout(rest, time.Minute, opened.IsReady)
 	}
 	if !opened.IsReady() || opened.Get(rest, pr) != nil {

@@ -34,7 +34,7 @@ type follower struct {
 	poller    *poller
 	overtaken int    // rounds in a row that somebody else's push has made void
 	pushed    string // commit that the round has pushed
-	onto      string // the base that the round merges, "" for none
+	onto      string // the base that is in what the round would push, "" for none
 	answered  int    // resumes that the round was for
 }
 

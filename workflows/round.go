@@ -95,7 +95,6 @@ func (f *follower) round(ctx workflow.Context, items []forge.Item) error {
 	start, conflict, base, merged := f.status.Head, f.merges(), f.poller.snapshot.BaseHead, ""
 	f.onto = ""
 	if conflict {
-		f.onto = f.runner.base
 		var err error
 		if merged, err = f.merge(ctx); err != nil {
 			return err

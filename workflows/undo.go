@@ -31,7 +31,8 @@ func Undo(ctx workflow.Context, in signals.UndoInput) (signals.Undone, error) {
 		if err := workflow.ExecuteActivity(host.control(ctx, "find the fork"), control.ForkRepository, wanted).Get(ctx, &fork); err != nil {
 			return out, err
 		}
-		if fork.Text == "" { // it was deleted, with all that the task had there
+		if fork.Text == "" { // it was deleted, with all that the task had there, or has another name
+			out.NoFork = true
 			undoPage(ctx, in, &out)
 			return out, nil
 		}

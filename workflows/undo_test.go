@@ -113,7 +113,7 @@ func TestUndoWithoutTheFork(t *testing.T) {
 	if err := u.env.GetWorkflowResult(&got); err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"close", "fork"}; !reflect.DeepEqual(got, signals.Undone{Closed: true}) || !reflect.DeepEqual(u.steps, want) {
+	if want := []string{"close", "fork"}; !reflect.DeepEqual(got, signals.Undone{Closed: true, NoFork: true}) || !reflect.DeepEqual(u.steps, want) {
 		t.Errorf("got %+v after %q", got, u.steps)
 	}
 }

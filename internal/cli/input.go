@@ -59,9 +59,14 @@ func (r *inputReader) input(ctx context.Context, c *cobra.Command, o *inputFlags
 		in["base"] = o.base
 	}
 	if o.review != "" {
-		if in["review"], err = r.readText(ctx, "--review", o.review); err != nil {
+		review, err := r.readText(ctx, "--review", o.review)
+		if err == nil {
+			err = r.tokens.refuse(review)
+		}
+		if err != nil {
 			return task.Input{}, err
 		}
+		in["review"] = review
 	}
 	if o.target.fork {
 		in["fork"] = true

@@ -75,7 +75,7 @@ func (o *undoOptions) run(ctx context.Context, given string) error {
 	if err != nil {
 		return err
 	}
-	done := undone{Task: s.WorkflowID, PullRequest: url, Closed: result.Closed, Deleted: result.Deleted, Moved: result.Moved,
+	done := undone{Task: s.WorkflowID, PullRequest: url, Closed: result.Closed, Deleted: result.Deleted, NoFork: result.NoFork, Moved: result.Moved,
 		branch: in.Branch}
 	if done.Deleted == nil {
 		done.Deleted = []string{}
@@ -128,6 +128,7 @@ type undone struct {
 	PullRequest string   `json:"pullRequest,omitempty"` // address
 	Closed      bool     `json:"closed"`                // by this undo
 	Deleted     []string `json:"deleted"`               // full names of refs
+	NoFork      bool     `json:"noFork,omitempty"`      // no fork of the repository's name was found
 	Moved       string   `json:"moved,omitempty"`       // commit of the branch, when it stays because somebody has moved it
 
 	branch string
@@ -140,6 +141,9 @@ func (u undone) text() string {
 	}
 	for _, ref := range u.Deleted {
 		fmt.Fprintf(&b, "deleted %s\n", term.OneLine(ref))
+	}
+	if u.NoFork {
+		b.WriteString("no fork of the repository's name is left; in one of another name, delete what the task has pushed yourself\n")
 	}
 	if b.Len() == 0 {
 		b.WriteString("nothing was left to do\n")

@@ -63,11 +63,18 @@ func FromFile(lookup Lookup) ([]string, error) {
 		case slices.Contains(secrets, name) && forOthers(info):
 			return nil, fault.New(fault.Denied, "settings in %s: others can read it, and it holds %s", path, name).WithHint("chmod 600 %s", path)
 		}
-		if _, set := firstSet(lookup, ways.of(name)); set == "" {
+		if _, set := firstSet(lookup, ways.of(name)); set == "" && !takenBack(lookup, name) {
 			out = append(out, name+"="+value)
 		}
 	}
 	return out, nil
+}
+
+// takenBack tells whether the environment has a variable of Temporal's that is empty: nobody else could leave out a key that is meant for another
+// server.
+func takenBack(lookup Lookup, name string) bool {
+	_, there := lookup(name)
+	return there && strings.HasPrefix(name, "TEMPORAL_")
 }
 
 // parseSettings reads the text of a settings file. The error names the line, and no value.

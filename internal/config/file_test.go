@@ -54,6 +54,7 @@ func TestSettingsFile(t *testing.T) {
 		{"by another login to the model", "LONGSHIFT_ANTHROPIC_KEY = 'a'\n", []string{"ANTHROPIC_AUTH_TOKEN=b"}, nil},
 		{"by a proxy in lower case", "HTTPS_PROXY = 'http://a'\nNO_PROXY = 'b'\n", []string{"https_proxy=http://c"}, []string{"NO_PROXY=b"}},
 		{"beside the proxy for programs of tasks", "HTTPS_PROXY = 'http://a'\n", []string{"LONGSHIFT_EGRESS_PROXY=http://c"}, []string{"HTTPS_PROXY=http://a"}},
+		{"a key of Temporal's, taken back", "TEMPORAL_API_KEY = 'a'\n", []string{"TEMPORAL_API_KEY="}, nil},
 		{"set to nothing", "LONGSHIFT_LOG = 'debug'\n", []string{"LONGSHIFT_LOG="}, []string{"LONGSHIFT_LOG=debug"}},
 	} {
 		got, err := FromFile(settingsFile(t, c.text, 0o600, c.env...))

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -64,9 +65,13 @@ func (c *Child) Pid() int { return c.cmd.Process.Pid }
 // Exited is closed when the child has ended and its output has been read.
 func (c *Child) Exited() <-chan struct{} { return c.done }
 
-// Again starts the same program again.
+// Again starts the same program again; at the root when its folder is gone.
 func (c *Child) Again(line func(string)) (*Child, error) {
-	return Start(c.Name, c.cmd.Dir, c.cmd.Path, c.cmd.Args[1:], c.cmd.Env, line)
+	dir := c.cmd.Dir
+	if _, err := os.Stat(dir); err != nil {
+		dir = "/"
+	}
+	return Start(c.Name, dir, c.cmd.Path, c.cmd.Args[1:], c.cmd.Env, line)
 }
 
 // Kill ends the child at once, as a crash or a power cut would.

@@ -152,11 +152,11 @@ func (o *options) useOrStart(ctx context.Context, conf config.Config) (info, err
 	if c, err := server.Dial(ctx, s.options); err == nil {
 		s.client = c
 		o.printer.Say("using the Temporal server that answers at %s", server.ShownAddress(address))
-		return info{Temporal: server.ShownAddress(address), Web: o.server.WebOf(conf.WebURL, address), Data: conf.Data,
+		return info{Temporal: server.ShownAddress(address), Web: o.webOf(configured, conf, address), Data: conf.Data,
 			local: o.portGiven, configured: configured}, nil
 	} else if ctx.Err() != nil {
 		return info{}, ctx.Err()
-	} else if fault.KindOf(err) != fault.Infra { // there is a server, which does not take this client
+	} else if !o.portGiven && fault.KindOf(err) != fault.Infra { // there is a server, which does not take this client
 		return info{}, err
 	}
 	f, err := o.serverFlags(address, conf)
@@ -168,14 +168,27 @@ func (o *options) useOrStart(ctx context.Context, conf config.Config) (info, err
 	if err := s.startServer(ctx, f); err != nil {
 		return info{}, err
 	}
-	return info{Temporal: server.ShownAddress(s.options.HostPort), Web: o.web(f, conf), Data: conf.Data, Started: true, local: true,
+	return info{Temporal: server.ShownAddress(s.options.HostPort), Web: o.web(f, configured, conf), Data: conf.Data, Started: true, local: true,
 		configured: configured}, nil
 }
 
+// webOf is where Temporal Web of a server is that answers.
+func (o *options) webOf(configured client.Options, conf config.Config, address string) string {
+	if o.elsewhere(configured) {
+		return server.WebBeside(address)
+	}
+	return o.server.WebOf(conf.WebURL, address)
+}
+
+// elsewhere tells whether the settings, and so the address of Temporal Web in them, are for a server on another machine.
+func (o *options) elsewhere(configured client.Options) bool {
+	return o.portGiven && server.WebBeside(server.ShownAddress(configured.HostPort)) == ""
+}
+
 // web is where people find Temporal Web of a server that dev has started: where they have said, or on this machine; "" for nowhere.
-func (o *options) web(f serverFlags, conf config.Config) string {
+func (o *options) web(f serverFlags, configured client.Options, conf config.Config) string {
 	switch {
-	case o.env.Get("LONGSHIFT_WEB_URL") != "":
+	case o.env.Get("LONGSHIFT_WEB_URL") != "" && !o.elsewhere(configured):
 		return conf.WebURL
 	case f.headless:
 		return ""

@@ -137,7 +137,8 @@ func TestLocalServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := &options{env: env, stack: &stack{options: client.Options{HostPort: "127.0.0.1:7300", Namespace: "web"}}}
-	web := o.web(serverFlags{headless: true}, conf)
+	near, far := client.Options{HostPort: "localhost:7233"}, client.Options{HostPort: "temporal.example.com:7233"}
+	web := o.web(serverFlags{headless: true}, near, conf)
 	got := environ.Environ{Vars: o.workerEnv(info{Web: web, local: true}, conf)}
 	for name, want := range map[string]string{"TEMPORAL_API_KEY": "", "TEMPORAL_TLS": "", "TEMPORAL_CONFIG_FILE": os.DevNull,
 		"TEMPORAL_ADDRESS": "127.0.0.1:7300", "TEMPORAL_NAMESPACE": "web", "LONGSHIFT_WEB_URL": conf.WebURL} {
@@ -145,9 +146,18 @@ func TestLocalServer(t *testing.T) {
 			t.Errorf("the worker gets %s=%s", name, got.Get(name))
 		}
 	}
-	o.env = environ.Environ{}
+	o.portGiven = true
+	for _, c := range []struct {
+		configured client.Options
+		want       string
+	}{{near, conf.WebURL}, {far, "http://localhost:8300"}} { // the settings are for a server elsewhere
+		if got := o.web(serverFlags{uiPort: 8300}, c.configured, conf); got != c.want {
+			t.Errorf("beside %s: Temporal Web at %q", c.configured.HostPort, got)
+		}
+	}
+	o.env, o.portGiven = environ.Environ{}, false
 	for want, f := range map[string]serverFlags{"": {headless: true}, "http://localhost:8300": {uiPort: 8300}} {
-		if got := o.web(f, conf); got != want {
+		if got := o.web(f, near, conf); got != want {
 			t.Errorf("%+v: Temporal Web at %q", f, got)
 		}
 	}

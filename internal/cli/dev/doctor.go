@@ -127,7 +127,7 @@ func findingsText(p *term.Printer, findings []finding, own string) string {
 	for i, f := range findings {
 		if f.Host != host {
 			text += findingText(p, group) + "\nHost " + term.OneLine(f.Host)
-			if f.Host == own {
+			if own != "" && f.Host == own {
 				text += " (the worker of this machine)"
 			}
 			text += "\n"

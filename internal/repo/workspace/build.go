@@ -24,7 +24,6 @@ type preparation struct {
 	home    remote // remote of the task's branch and refs: the same, or a fork
 	listing listing
 	branch  string // base branch, "" when the remote has no branch of that name
-	unborn  string // branch of the first commit of an empty repository
 	tip     string // its last commit
 	found   record // record of the fence on the remote; zero when there is none
 	behind  string // checkpoint ref on the remote, when a killed push has left it behind the one in found
@@ -89,8 +88,8 @@ func (j *preparation) resolveBase(ctx context.Context) error {
 		if there := all.branches(); len(there) > 0 {
 			return noBase(j.rem, j.spec.Base, there)
 		}
-		if rec.BaseBranch = cmp.Or(j.spec.Base, j.unborn); rec.BaseBranch == "" { // there are refs of ours, and no branch
-			if rec.BaseBranch, _, err = j.rem.unborn(ctx); err != nil {
+		if rec.BaseBranch = j.spec.Base; rec.BaseBranch == "" {
+			if rec.BaseBranch, err = j.rem.unbornBranch(ctx); err != nil {
 				return err
 			}
 		}

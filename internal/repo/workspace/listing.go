@@ -72,26 +72,22 @@ func (l listing) atHead() string {
 	return usual
 }
 
-// unborn asks an empty repository for what it lists only with a commit: the branch of the first one, and the format of objects, which git
-// before 2.41 does not tell.
-func (r remote) unborn(ctx context.Context) (branch, format string, err error) {
+// unbornBranch asks an empty repository for the branch of its first commit.
+func (r remote) unbornBranch(ctx context.Context) (string, error) {
 	dir, err := os.MkdirTemp(r.by.dir, emptyPrefix)
 	if err != nil {
-		return "", "", disk.Fault(fmt.Errorf("look at the empty repository: %w", err), r.by.dir)
+		return "", disk.Fault(fmt.Errorf("look at the empty repository: %w", err), r.by.dir)
 	}
 	defer os.RemoveAll(dir)
 	to := filepath.Join(dir, "git")
 	if _, err := r.call(ctx, r.by.neutral(), "clone", "--quiet", "--bare", "--template=", "--", r.url, to); err != nil {
-		return "", "", err
-	}
-	if format, err = (repo{runner: r.by.runner, dir: to}).run(ctx, "rev-parse", "--show-object-format"); err != nil {
-		return "", "", err
+		return "", err
 	}
 	head, err := os.ReadFile(filepath.Join(to, "HEAD"))
 	if name, ok := strings.CutPrefix(strings.TrimSpace(string(head)), "ref: refs/heads/"); ok && err == nil {
-		return name, format, nil
+		return name, nil
 	}
-	return "main", format, nil
+	return "main", nil
 }
 
 // noBase is the fault for a base branch that does not exist. It names those that do.

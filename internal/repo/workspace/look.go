@@ -19,9 +19,6 @@ func (j *preparation) look(ctx context.Context) (mirror string, err error) {
 	if j.listing, err = j.list(ctx, names); err != nil {
 		return "", err
 	}
-	if err := j.lookAtEmpty(ctx); err != nil {
-		return "", err
-	}
 	if j.spec.Base != "" {
 		j.branch, j.tip = j.spec.Base, j.listing.refs["refs/heads/"+j.spec.Base]
 	} else if j.branch, j.tip = j.listing.head, j.listing.refs["HEAD"]; j.branch == "" && j.tip != "" {
@@ -38,19 +35,6 @@ func (j *preparation) look(ctx context.Context) (mirror string, err error) {
 	mirror = mirrorName(j.spec.Repository, j.rem.url)
 	j.tip, err = j.mirrors.base(ctx, j.rem, mirror, j.listing.format, j.branch, j.tip)
 	return mirror, err
-}
-
-// lookAtEmpty asks a repository without a commit for what it does not list.
-func (j *preparation) lookAtEmpty(ctx context.Context) error {
-	if len(j.listing.refs) > 0 {
-		return nil
-	}
-	all, err := j.rem.list(ctx)
-	if err != nil || len(all.refs) > 0 {
-		return err
-	}
-	j.unborn, j.listing.format, err = j.rem.unborn(ctx)
-	return err
 }
 
 // list asks for the base branch and, on their remote, for the task's own refs.

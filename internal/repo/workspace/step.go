@@ -10,7 +10,7 @@ import (
 type step struct {
 	Head    string   `json:"head"`              // last commit of the branch afterwards, "" for none
 	Work    string   `json:"work,omitempty"`    // tree that the work tree gets; "" leaves it as it is
-	Clean   bool     `json:"clean,omitempty"`   // files that are neither in Work nor ignored are removed
+	Clean   bool     `json:"clean,omitempty"`   // files that a commit would have and Work has not are removed
 	Undone  string   `json:"undone,omitempty"`  // commit whose content stays in the work tree, without Work
 	Merging *merging `json:"merging,omitempty"` // merge that waits afterwards
 }
