@@ -29,7 +29,8 @@ func NewDemoCommand(u Uses) *cobra.Command {
 		Use:   "demo",
 		Short: "Watch a whole task on a toy repository; no key, no network, no model",
 		Long: `Make a toy repository in a temporary folder, start a Temporal server and a worker for it, and carry one
-task to a pull request. The agent is scripted: no model is called and nothing costs money.
+task to a pull request. The agent is scripted: no model is called and nothing costs money. The toy repository is
+a Go package, so Go must be installed.
 
 With --kill the worker is killed with SIGKILL in the middle of a session and started again; the task goes on
 where it was, and the demo checks that nothing finished was done twice.`,
@@ -59,6 +60,7 @@ type demonstration struct {
 	pullRequest func(ctx context.Context, path string, n int) (record, diff string, err error)
 	demo        Demo
 
+	golang     string // the command of Go, which the checks run
 	dir        string // everything is in here
 	repository string // bare
 	web        string
@@ -71,6 +73,9 @@ func newDemonstration(u Uses) *demonstration {
 }
 
 func (d *demonstration) run(ctx context.Context, kill, keep bool) (err error) {
+	if d.golang, err = d.env.Program("go"); err != nil {
+		return fault.New(fault.NotFound, "the demo's checks run Go: %w", err).WithHint("install Go, or add the folder of its command to PATH")
+	}
 	if d.dir, err = os.MkdirTemp(d.env.Get("TMPDIR"), "longshift-demo-"); err != nil {
 		return fault.New(fault.Infra, "make temporary folder: %w", err).WithHint("set TMPDIR to a folder that you can write to")
 	}

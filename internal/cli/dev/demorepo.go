@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
+	"time"
 
 	"go.temporal.io/sdk/client"
 
@@ -96,10 +98,6 @@ func (d *demonstration) seed() string { return filepath.Join(d.dir, "seed") }
 // caches returns a folder with what Go compiles for the demo's checks, most of it the standard library. It stays, so that only the first
 // demo on a machine waits for that; "" when there is none.
 func (d *demonstration) caches(ctx context.Context) string {
-	path, err := d.env.Program("go")
-	if err != nil {
-		return ""
-	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return ""
@@ -109,9 +107,13 @@ func (d *demonstration) caches(ctx context.Context) string {
 		d.printer.Say("compiling what Go needs for its checks, this once...")
 	}
 	for _, args := range [][]string{{"vet", "./..."}, {"test", "-run=^$", "./..."}} {
-		cmd := exec.CommandContext(ctx, path, args...)
-		cmd.Dir, cmd.Env = d.seed(), append(d.env.Bare(), "GOCACHE="+filepath.Join(dir, "go-build"), "GOFLAGS=",
+		cmd := exec.CommandContext(ctx, d.golang, args...)
+		cmd.Dir, cmd.Env = d.seed(), append(d.env.Bare(), "GOCACHE="+filepath.Join(dir, "go-build"), "GOFLAGS=", "GOTMPDIR="+d.dir,
 			"XDG_CONFIG_HOME=none") // a relative path keeps the command from writing its statistics to the person's home
+		// It is interrupted with all that it has started: whatever went on would write to the folder while that is taken away.
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+		cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }
+		cmd.WaitDelay = 5 * time.Second
 		_ = cmd.Run() // what it says of the demo's code is for the demo to show
 	}
 	if _, err := os.Stat(dir); err != nil {
