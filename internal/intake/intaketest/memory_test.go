@@ -93,7 +93,7 @@ func (m *memory) List(ctx context.Context, _ intake.Query, visit func(intake.Ite
 	m.lists++
 	var items []intake.Item
 	for _, p := range m.pieces {
-		if p.gone || p.by != "" && !m.bad("lists claimed") {
+		if m.bad("lists nothing") || p.gone || p.by != "" && !m.bad("lists claimed") {
 			continue
 		}
 		items = append(items, m.item(p))

@@ -58,7 +58,7 @@ func TestFlaws(t *testing.T) {
 		"lists claimed": "claim", "wrong order": "order", "no stop": "stop", "locked list": "read while listing", "read claims": "read",
 		"no body": "read", "posts twice": "queue", "one note for all": "two tasks", "writes all the same": "ended context",
 		"queue claims": "queue", "claims for all": "claim by another", "claims once": "claim", "any sum": "claim an old text",
-		"report needs claim": "report without a claim",
+		"report needs claim": "report without a claim", "lists nothing": "ids",
 	} {
 		t.Run(flaw, func(t *testing.T) {
 			t.Parallel()
