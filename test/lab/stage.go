@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -44,6 +45,7 @@ type Stage struct {
 	Begun  client.WorkflowRun
 
 	mu       sync.Mutex
+	workers  []*Worker                // all that were started
 	onGit    func(service string)     // before a git request is served
 	gitFault func(service string) int // the status that a git request is answered with in place of its service, or 0
 }
@@ -78,11 +80,22 @@ func SetStage(t testing.TB, script agenttest.Script, settings string) *Stage {
 // NewWorker starts a worker with a data directory of its own: another host.
 func (s *Stage) NewWorker(claude string, env ...string) *Worker {
 	s.T.Helper()
-	return s.StartWorker(s.T, s.T.TempDir(), append([]string{
+	w := s.StartWorker(s.T, s.T.TempDir(), append([]string{
 		"LONGSHIFT_CLAUDE=" + claude, "LONGSHIFT_ANTHROPIC_URL=" + s.Model.URL, "LONGSHIFT_ANTHROPIC_KEY=" + Key,
 		"LONGSHIFT_OPENAI_URL=" + s.Model.URL, "LONGSHIFT_OPENAI_KEY=" + Key,
 		"LONGSHIFT_GITHUB_URL=" + s.Front, "LONGSHIFT_GITHUB_TOKEN=" + forgetest.Token,
 	}, env...)...)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.workers = append(s.workers, w)
+	return w
+}
+
+// started gives the workers of all hosts, lost ones included.
+func (s *Stage) started() []*Worker {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.workers)
 }
 
 // OnGit sets what is called before a request of git's smart protocol is served.

@@ -65,14 +65,16 @@ func (s *Stage) Carried(end signals.Status, subjects ...string) {
 	s.LeftNothing()
 }
 
-// LeftNothing fails the test when a task has left refs on the remote or processes on the host.
+// LeftNothing fails the test when a task has left refs on the remote or processes on a host, also on one that was lost.
 func (s *Stage) LeftNothing() {
 	s.T.Helper()
 	if refs := gittest.Git(s.T, s.Bare, "for-each-ref", "--format=%(refname)", "refs/longshift", "refs/longshift-fence"); refs != "" {
 		s.T.Errorf("refs left behind on the remote: %s", refs)
 	}
-	if left := s.Worker.Programs(); len(left) != 0 {
-		s.T.Errorf("processes left behind: %q", left)
+	for _, w := range s.started() {
+		if left := w.Programs(); len(left) != 0 {
+			s.T.Errorf("processes left behind: %q", left)
+		}
 	}
 }
 
