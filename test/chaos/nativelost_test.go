@@ -22,7 +22,8 @@ const lostHosts = 5
 
 // TestNativeHostsAreLost takes a session its host, disk and all, at five points, and has another host go on each time. With an object store
 // no answer that has arrived is asked for again, no command runs twice, and the tree is that of a run that nothing happened to. Without one
-// the tree goes on, and the conversation begins anew.
+// the tree goes on, and the conversation begins anew. When the next host asks first, it has what had been done when the one before was
+// lost.
 func TestNativeHostsAreLost(t *testing.T) {
 	for _, at := range []string{"asked", "running"} {
 		for _, store := range []bool{true, false} {
@@ -32,10 +33,12 @@ func TestNativeHostsAreLost(t *testing.T) {
 				if store {
 					h.env = append(h.env, "LONGSHIFT_OBJECT_STORE=file://"+t.TempDir())
 				}
-				script := countingSession(lostHosts)
-				if at == "asked" {
-					h.loseWhenAsked(&script)
+				h.commands = lostHosts + 1
+				if at == "running" {
+					h.commands += lostHosts // between two losses one ends
 				}
+				script := countingSession(h.commands)
+				h.watch(&script, at == "asked")
 				h.Stage = lab.NewStage(t, script, "agent: native\napproval: {mode: none}\ncheck: test -e calc.go\n", h.env...)
 				ctx, stop := context.WithCancel(t.Context())
 				defer stop()
@@ -50,8 +53,8 @@ func TestNativeHostsAreLost(t *testing.T) {
 					t.Fatalf("%s: %s%s", end.Outcome, end.Detail, lab.Log(end))
 				}
 				h.carriedOn(end.Branch, store)
-				t.Logf("lost %d hosts, %d answers, the tree had %v lines after each, %s", h.lost, len(h.Model.Calls()), h.kept,
-					time.Since(start).Round(time.Second))
+				t.Logf("lost %d hosts with %v lines in the tree, which had %v when the next one asked, %d answers, %s", len(h.had), h.had, h.kept,
+					len(h.Model.Calls()), time.Since(start).Round(time.Second))
 			})
 		}
 	}
@@ -60,33 +63,32 @@ func TestNativeHostsAreLost(t *testing.T) {
 // hosts is a stage whose host is lost again and again.
 type hosts struct {
 	*lab.Stage
-	t   *testing.T
-	env []string
+	t        *testing.T
+	env      []string
+	commands int // of the session
 
-	mu   sync.Mutex
-	lost int
-	kept []int // lines of ran.txt in the work tree when the model was asked first on each new host
+	mu    sync.Mutex
+	had   []int     // lines of ran.txt whose commands had ended when each host was lost
+	kept  []int     // those in the work tree of the next host when it asked the model first
+	since time.Time // the last host began
 }
 
-// lose kills the worker, removes all that it had, and starts one on another host.
-func (h *hosts) lose() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.lost >= lostHosts {
+// lose kills the worker, removes all that it had, and starts one on another host. The lines are those of commands that had ended.
+func (h *hosts) lose(lines int) {
+	if len(h.had) >= lostHosts {
 		return
 	}
-	h.lost++
+	h.had = append(h.had, lines)
 	h.Worker.Kill()
 	if err := os.RemoveAll(h.Worker.Data); err != nil {
 		h.t.Error(err)
 	}
 	h.Worker = h.NewWorker(lab.Claude(h.t), h.env...)
+	h.since = time.Now()
 }
 
 // ran reads how many commands the work tree knows of.
 func (h *hosts) ran() int {
-	h.mu.Lock()
-	defer h.mu.Unlock()
 	files, _ := filepath.Glob(filepath.Join(h.Worker.Data, "tasks", "*", "work", "ran.txt"))
 	if len(files) == 0 {
 		return 0
@@ -95,42 +97,44 @@ func (h *hosts) ran() int {
 	return strings.Count(string(text), "\n")
 }
 
-// loseWhenAsked takes the host when the model is asked for each further answer, before it gets any of it.
-func (h *hosts) loseWhenAsked(s *agenttest.Script) {
+// watch looks at the work tree when a new host asks the model first. If it also loses, it takes the host when the model is asked for each
+// further answer, before it gets any of it.
+func (h *hosts) watch(s *agenttest.Script, loses bool) {
 	for j := range s.Rules[1].Turns {
 		t := &s.Rules[1].Turns[j]
-		if j == 0 || j > lostHosts {
-			continue
+		if loses && j > 0 && j <= lostHosts {
+			t.Fault = &agenttest.Fault{Times: 1, Drop: true}
 		}
-		t.Fault = &agenttest.Fault{Times: 1, Drop: true}
 		t.Before = func(c *agenttest.Call) {
-			if c.Try == 1 {
-				had := h.ran()
-				h.lose()
-				lab.Eventually(h.t, time.Minute, "the next host has the work tree", func() bool { return h.ran() >= had })
-				h.mu.Lock()
-				defer h.mu.Unlock()
-				h.kept = append(h.kept, had)
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			if len(h.kept) < len(h.had) && c.Time.After(h.since) { // not one of the host that was lost
+				h.kept = append(h.kept, h.ran())
+			}
+			if loses && j == len(h.had)+1 {
+				h.lose(h.ran())
 			}
 		}
 	}
 }
 
-// loseWhenRunning takes the host when a command has just added its line, and still runs.
+// loseWhenRunning takes the host when a command has just added its line, and still runs, and one before it has ended on this host.
 func (h *hosts) loseWhenRunning(ctx context.Context) {
 	for had := 0; ctx.Err() == nil; time.Sleep(2 * time.Millisecond) {
-		if n := h.ran(); n > had {
-			h.lose()
-			had = n - 1 // its line went with the host
+		h.mu.Lock()
+		if n := h.ran(); n > had+1 {
+			had = n - 1 // the last line goes with the host
+			h.lose(had)
 		}
+		h.mu.Unlock()
 	}
 }
 
-// countingSession is a session in which each answer runs a command that adds a line to one file and writes another.
-func countingSession(turns int) agenttest.Script {
+// countingSession is a session in which each answer but the first runs a command that adds a line to one file and writes another.
+func countingSession(commands int) agenttest.Script {
 	fix := agenttest.Rule{Name: "fix", Role: task.Implementer, Turns: []agenttest.Turn{lab.Call("write_file", lab.Args{"path": "list.txt", "content": "0\n"})}}
 	list := "0\n"
-	for n := 1; n <= turns+1; n++ {
+	for n := 1; n <= commands; n++ {
 		list += fmt.Sprintln(n)
 		fix.Turns = append(fix.Turns, lab.Call("run_command", lab.Args{"command": fmt.Sprintf("echo %d >> ran.txt; sleep 0.3", n)},
 			"write_file", lab.Args{"path": "list.txt", "content": list}))
@@ -142,17 +146,25 @@ func countingSession(turns int) agenttest.Script {
 
 func (h *hosts) carriedOn(branch string, store bool) {
 	h.t.Helper()
-	if h.lost != lostHosts {
-		h.t.Errorf("%d hosts were lost", h.lost)
+	if len(h.had) != lostHosts || len(h.kept) != lostHosts || slices.Max(h.had) < lostHosts-1 {
+		h.t.Fatalf("hosts were lost with %v lines, and the next ones began with %v", h.had, h.kept)
 	}
-	if got := strings.Fields(gittest.Show(h.t, h.Bare, branch, "list.txt")); len(got) != lostHosts+2 {
+	for n, had := range h.had {
+		if h.kept[n] < had {
+			h.t.Errorf("host %d was lost with %d lines, and the next one began with %d", n+1, had, h.kept[n])
+		}
+	}
+	if got := strings.Fields(gittest.Show(h.t, h.Bare, branch, "list.txt")); len(got) != h.commands+1 {
 		h.t.Errorf("list.txt is %q", got)
 	}
 	ran := strings.Fields(gittest.Show(h.t, h.Bare, branch, "ran.txt"))
-	if !store {
-		return // the conversation begins anew, and its commands with it
+	if !store { // the conversation begins anew, and its commands with it
+		if len(ran) <= h.commands {
+			h.t.Errorf("nothing is left of the commands that ran on hosts that were lost: %q", ran)
+		}
+		return
 	}
-	if !slices.IsSorted(ran) || len(slices.Compact(slices.Clone(ran))) != len(ran) {
+	if !slices.IsSorted(numbers(ran)) || len(slices.Compact(slices.Clone(ran))) != len(ran) {
 		h.t.Errorf("commands that ran: %q", ran)
 	}
 	for _, c := range h.AnsweredTwice() {
