@@ -1,6 +1,7 @@
 package chaos
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -15,6 +16,7 @@ type point struct {
 	step lab.Step // or when this step has just completed
 	git  int      // or before the nth request that pushes is served
 	hub  string   // or at the POST of the pull request: before or after it takes effect
+	next string   // rule of the session that comes next when it is in none
 
 	claude bool   // Claude Code plays the story at any point
 	agent  string // that plays it, if another does
@@ -51,20 +53,24 @@ func points() []point {
 	for _, r := range lab.Script().Rules {
 		turns[r.Name] = len(r.Turns)
 	}
-	for _, s := range story {
+	for at, s := range story {
 		for turn := range turns[s.rule] {
 			all = append(all, point{name: fmt.Sprintf("session %s turn %d", s.rule, turn), rule: s.rule, turn: turn})
 		}
 		delete(turns, s.rule)
+		next := ""
+		for _, later := range slices.Backward(story[at+1:]) {
+			next = cmp.Or(later.rule, next)
+		}
 		if s.git > 0 {
-			all = append(all, point{name: fmt.Sprintf("push %d", s.git), git: s.git})
+			all = append(all, point{name: fmt.Sprintf("push %d", s.git), git: s.git, next: next})
 		}
 		if s.opens {
 			all = append(all, point{name: "before the pull request", hub: "before"}, point{name: "after the pull request", hub: "after"})
 		}
 		nth[s.activity]++
 		n := nth[s.activity]
-		all = append(all, point{name: fmt.Sprintf("after %s %d", s.activity, n), step: lab.Step{Activity: s.activity, N: n}})
+		all = append(all, point{name: fmt.Sprintf("after %s %d", s.activity, n), step: lab.Step{Activity: s.activity, N: n}, next: next})
 	}
 	if len(turns) > 0 {
 		panic(fmt.Sprintf("the table of the story lacks sessions that the script has: %v", turns))
