@@ -59,20 +59,60 @@ func (f *figures) recovered(signs [][]time.Time) {
 	}
 }
 
-// repeated lays each turn that was said again to the kill before it. A kill may cost the turns in flight, no more.
-func (f *figures) repeated(t testing.TB, again []time.Time) {
-	most := 0
+// repeated lays each turn that was said again to the kill before it, and says what is too much. A kill may cost the turns in flight, no
+// more. Of what the one before might have cost, the rest may come after it: a turn of each task, or all that is in flight on a lost host.
+// Most kills cut nothing off, so all of them together cost far less than each may.
+func (f *figures) repeated(again []time.Time) (wrong []string) {
+	left, before := 0, 0
 	for i := range f.kills {
 		k := &f.kills[i]
-		most += k.cuts
 		for _, at := range again {
 			if at.After(k.at) && (i == len(f.kills)-1 || !at.After(f.kills[i+1].at)) {
 				k.again++
 			}
 		}
+		left = min(left, max(*atWork, before)) + k.cuts
+		if k.again > left {
+			wrong = append(wrong, fmt.Sprintf("%d model turns were said again after kill %d (%s), which cut at most %d with what was left",
+				k.again, i+1, k.kind, left))
+		}
+		left, before = max(0, left-k.again), k.cuts
 	}
-	if len(again) > most {
-		t.Errorf("%d model turns were said again after %d kills, which cut at most %d", len(again), len(f.kills), most)
+	if most := max(*atWork, len(f.kills)/2); len(again) > most {
+		wrong = append(wrong, fmt.Sprintf("%d model turns were said again after %d kills, more than %d", len(again), len(f.kills), most))
+	}
+	return wrong
+}
+
+// TestRepeatedTurnsAreBounded: neither one kill nor all of them may cost more turns than they cut.
+func TestRepeatedTurnsAreBounded(t *testing.T) {
+	t.Parallel()
+	begun := time.Now()
+	after := func(seconds ...int) (all []time.Time) { // those of kills are whole tens
+		for _, s := range seconds {
+			all = append(all, begun.Add(time.Duration(s)*time.Second))
+		}
+		return all
+	}
+	for name, c := range map[string]struct {
+		cuts  []int
+		again []time.Time
+		wrong int
+	}{
+		"none":                    {[]int{1, 1}, nil, 0},
+		"each its own":            {[]int{1, 2, 1}, after(1, 11, 12, 21), 0},
+		"what an earlier one cut": {[]int{4, 1, 1}, after(21, 22, 23, 24), 0},
+		"more than one cut":       {[]int{1, 1}, after(1, 2), 1},
+		"more than are at work":   {[]int{2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1}, after(111, 112, 113, 114, 115, 116), 1},
+		"too many in all":         {[]int{4, 4}, after(1, 2, 3, 11, 12), 1},
+	} {
+		var f figures
+		for n, cuts := range c.cuts {
+			f.kills = append(f.kills, kill{at: begun.Add(time.Duration(n) * 10 * time.Second), cuts: cuts})
+		}
+		if wrong := f.repeated(c.again); len(wrong) != c.wrong {
+			t.Errorf("%s: %q", name, wrong)
+		}
 	}
 }
 

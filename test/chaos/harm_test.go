@@ -22,6 +22,9 @@ type harm struct {
 func one() int { return 1 }
 func all() int { return *atWork }
 
+// disk is what goes with a host: each of its sessions begins anew, and three turns are the most that one of the script has.
+func disk() int { return 3 * slots() }
+
 var harms = []harm{
 	{"worker", slots, func(s *scene) bool {
 		w := s.any()
@@ -38,7 +41,7 @@ var harms = []harm{
 		s.Server.Start()
 		return true
 	}},
-	{"host with its disk", slots, func(s *scene) bool {
+	{"host with its disk", disk, func(s *scene) bool {
 		at := s.chance.IntN(len(s.hosts))
 		w := s.hosts[at]
 		w.Kill()

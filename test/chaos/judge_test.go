@@ -29,7 +29,9 @@ func (s *scene) judge() {
 	s.swept()
 	s.figures.jobs = len(s.jobs)
 	s.figures.recovered(s.signs())
-	s.figures.repeated(s.T, s.answered())
+	for _, wrong := range s.figures.repeated(s.answered()) {
+		s.T.Error(wrong)
+	}
 }
 
 // settle waits until every task is done, and has a person lift what is true. Nothing else that chance does is a person's to mend.
