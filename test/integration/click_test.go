@@ -58,11 +58,11 @@ func BenchmarkClick(b *testing.B) {
 		if end.Outcome != task.PullRequest || i < 0 {
 			b.Fatalf("outcome %s: %s", end.Outcome, end.Detail)
 		}
-		mu.Lock()
-		defer mu.Unlock()
 		lab.Eventually(b, time.Minute, "the buttons are gone", func() bool {
 			return !slices.ContainsFunc(tg.posts(), func(p post) bool { return p.buttons["Approve"] != "" })
 		})
+		mu.Lock()
+		defer mu.Unlock()
 		return end.Sessions[i].Started.Sub(at), first.Sub(at)
 	}
 	var starts, clicks, updates []time.Duration
