@@ -73,11 +73,9 @@ func measureRival(r rival, rounds int) error {
 		return err
 	}
 	defer clear()
-	stop, err := b.start(append(r.env, "LONGSHIFT_OPENAI_URL="+b.model.URL, "LONGSHIFT_OPENAI_KEY=bench-key-0000")...)
-	if err != nil {
+	if err := b.start(append(r.env, "LONGSHIFT_OPENAI_URL="+b.model.URL, "LONGSHIFT_OPENAI_KEY=bench-key-0000")...); err != nil {
 		return err
 	}
-	defer stop()
 	var ours, theirs []time.Duration
 	for n := range rounds + weighings/2 { // compared with no earlier commit
 		b.weighs = n >= rounds

@@ -34,11 +34,9 @@ func runCrowd(n int) (err error) {
 		return err
 	}
 	defer clear()
-	stop, err := b.start()
-	if err != nil {
+	if err := b.start(); err != nil {
 		return err
 	}
-	defer stop()
 	remote, err := b.remote("crowd")
 	if err != nil {
 		return err

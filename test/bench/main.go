@@ -98,12 +98,13 @@ type bench struct {
 	address           string // of the server
 	model             *agenttest.Server
 	temporal          client.Client
+	ends              *ends
 	worker            int              // its process
 	weighs            bool             // the round's memory is followed, which takes a third of a core: such a round's time does not count
 	memory            map[string][]int // bytes above what was held before, at the highest, by the side
 }
 
-// open makes the folder and starts the model, and gives what removes both.
+// open makes the folder and starts the model, and gives what ends both and all that has been started since.
 func (b *bench) open(s agenttest.Script) (clear func(), err error) {
 	if b.root, err = os.Getwd(); err != nil {
 		return nil, err
@@ -120,11 +121,15 @@ func (b *bench) open(s agenttest.Script) (clear func(), err error) {
 	if b.model, err = agenttest.Start(s); err != nil {
 		return nil, err
 	}
+	b.ends = &ends{}
+	b.ends.add(b.model.Close)
 	if b.dir, err = os.MkdirTemp("", "longshift-bench-"); err != nil {
-		b.model.Close()
+		b.ends.run()
 		return nil, err
 	}
-	return func() { os.RemoveAll(b.dir); b.model.Close() }, nil
+	b.ends.add(func() { os.RemoveAll(b.dir) })
+	stop := b.ends.whenTold()
+	return func() { stop(); b.ends.run() }, nil
 }
 
 // natively is what the model says to Longshift's own agent for a deliverable.

@@ -4,10 +4,8 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"sync"
-	"syscall"
 	"testing"
 )
 
@@ -15,12 +13,12 @@ import (
 type scene struct {
 	testing.TB // nil: the kits call nothing but what is below
 
-	dir string
+	dir  string
+	ends ends
 
 	mu    sync.Mutex
 	dirs  int
 	wrong error // the first thing that a kit found to be wrong
-	ends  []func()
 }
 
 // over is what a kit's Fatal throws, to be caught by the scene's play.
@@ -32,12 +30,12 @@ func play(do func(s *scene) error) (err error) {
 	if s.dir, err = os.MkdirTemp("", "longshift-scale-"); err != nil {
 		return err
 	}
+	s.ends.add(func() { os.RemoveAll(s.dir) })
+	defer s.ends.run()
+	defer s.ends.whenTold()()
 	if err := os.Chmod(s.dir, 0o755); err != nil { // PostgreSQL runs as another user
 		return err
 	}
-	defer os.RemoveAll(s.dir)
-	defer s.end()
-	defer s.endWhenTold()()
 	defer func() {
 		if thrown := recover(); thrown != nil {
 			o, ok := thrown.(over)
@@ -57,31 +55,6 @@ func play(do func(s *scene) error) (err error) {
 	return s.wrong
 }
 
-// endWhenTold ends the scene when this process is told to end: its servers and workers would stay.
-func (s *scene) endWhenTold() (stop func()) {
-	told, ended := make(chan os.Signal, 1), make(chan struct{})
-	signal.Notify(told, os.Interrupt, syscall.SIGTERM)
-	go func() {
-		select {
-		case <-told:
-			s.end()
-			os.RemoveAll(s.dir)
-			os.Exit(1)
-		case <-ended:
-		}
-	}()
-	return func() { signal.Stop(told); close(ended) }
-}
-
-// end runs what is to be cleaned up, the last first.
-func (s *scene) end() {
-	for len(s.ends) > 0 {
-		last := s.ends[len(s.ends)-1]
-		s.ends = s.ends[:len(s.ends)-1]
-		last()
-	}
-}
-
 func (s *scene) fail(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,7 +67,7 @@ func (s *scene) Helper() {}
 
 func (s *scene) Context() context.Context { return context.Background() }
 
-func (s *scene) Cleanup(f func()) { s.ends = append(s.ends, f) }
+func (s *scene) Cleanup(f func()) { s.ends.add(f) }
 
 func (s *scene) Failed() bool {
 	s.mu.Lock()

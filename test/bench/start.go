@@ -10,37 +10,34 @@ import (
 	"time"
 
 	"go.temporal.io/sdk/client"
+
+	"github.com/longshift/longshift/internal/confine/process"
+	"github.com/longshift/longshift/internal/confine/process/guard"
 )
 
-// start starts the server and a worker, and gives what ends them.
-func (b *bench) start(env ...string) (stop func(), err error) {
-	server, err := b.server()
-	if err != nil {
-		return nil, err
+// start starts the server and a worker.
+func (b *bench) start(env ...string) error {
+	if err := b.server(); err != nil {
+		return err
 	}
-	pid, worker, err := b.program("longshift-worker", append([]string{
+	pid, err := b.program("longshift-worker", append([]string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + b.dir, "TEMPORAL_ADDRESS=" + b.address, "LONGSHIFT_DATA=" + filepath.Join(b.dir, "data"),
 		"LONGSHIFT_CLAUDE=" + b.claude, "LONGSHIFT_ANTHROPIC_URL=" + b.model.URL, "LONGSHIFT_ANTHROPIC_KEY=bench-key-0000",
 	}, env...))
-	if err != nil {
-		server()
-		return nil, err
-	}
 	b.worker = pid
-	return func() { worker(); server() }, nil
+	return err
 }
 
-// server starts the server and connects to it, and gives what ends both.
-func (b *bench) server() (stop func(), err error) {
+// server starts the server and connects to it.
+func (b *bench) server() error {
 	port, err := freePort()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	b.address = fmt.Sprintf("127.0.0.1:%d", port)
-	_, server, err := b.program("longshift-devserver", os.Environ(), "server", "start-dev", "--ip", "127.0.0.1", "--port", fmt.Sprint(port),
-		"--headless", "--db-filename", filepath.Join(b.dir, "temporal.db"))
-	if err != nil {
-		return nil, err
+	if _, err := b.program("longshift-devserver", os.Environ(), "server", "start-dev", "--ip", "127.0.0.1", "--port", fmt.Sprint(port),
+		"--headless", "--db-filename", filepath.Join(b.dir, "temporal.db")); err != nil {
+		return err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -49,29 +46,26 @@ func (b *bench) server() (stop func(), err error) {
 			break
 		}
 	}
-	if err != nil {
-		server()
-		return nil, err
+	if err == nil {
+		b.ends.add(b.temporal.Close)
 	}
-	return func() { b.temporal.Close(); server() }, nil
+	return err
 }
 
-// program starts one of ours and gives its process and what ends it.
-func (b *bench) program(name string, env []string, args ...string) (pid int, stop func(), err error) {
+// program starts one of ours, which ends with this process at the latest, and gives its process.
+func (b *bench) program(name string, env []string, args ...string) (pid int, err error) {
 	log, err := os.Create(filepath.Join(b.dir, name+".log"))
 	if err != nil {
-		return 0, nil, err
+		return 0, err
 	}
-	cmd := exec.Command(filepath.Join(b.root, "bin", name), args...)
-	cmd.Env, cmd.Stdout, cmd.Stderr = env, log, log
-	if err := cmd.Start(); err != nil {
-		return 0, nil, err
+	defer log.Close()
+	cmd, ended := exec.Command(filepath.Join(b.root, "bin", name), args...), make(chan struct{})
+	cmd.Env, cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = env, log, log, guard.ChildAttr()
+	if err := process.StartBound(cmd, func(error) { close(ended) }); err != nil {
+		return 0, err
 	}
-	return cmd.Process.Pid, func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-		log.Close()
-	}, nil
+	b.ends.add(func() { _ = cmd.Process.Kill(); <-ended })
+	return cmd.Process.Pid, nil
 }
 
 func freePort() (int, error) {

@@ -34,19 +34,19 @@ type waiting struct {
 
 // runWaiting measures what pull requests cost that are looked after while nothing happens: memory of a worker, and history.
 func runWaiting(n int) (err error) {
-	w := &waiting{polls: map[string]int{}}
+	w := &waiting{bench: bench{ends: &ends{}}, polls: map[string]int{}}
 	if w.dir, err = os.MkdirTemp("", "longshift-bench-"); err != nil {
 		return err
 	}
-	defer os.RemoveAll(w.dir)
+	w.ends.add(func() { os.RemoveAll(w.dir) })
+	defer w.ends.run()
+	defer w.ends.whenTold()()
 	if w.root, err = os.Getwd(); err != nil {
 		return err
 	}
-	stopServer, err := w.server()
-	if err != nil {
+	if err := w.server(); err != nil {
 		return err
 	}
-	defer stopServer()
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
 	if err := app.RegisterAttributes(ctx, w.temporal, client.DefaultNamespace); err != nil {

@@ -41,16 +41,15 @@ func runWhole(rounds int, earlier string) error {
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			return err
 		}
-		defer os.RemoveAll(dir)
-		sides = append(sides, &side{bench: &bench{dir: dir, root: earlier, claude: b.claude, model: b.model, memory: map[string][]int{}}})
+		b.ends.add(func() { os.RemoveAll(dir) })
+		sides = append(sides, &side{bench: &bench{dir: dir, root: earlier, claude: b.claude, model: b.model, ends: b.ends,
+			memory: map[string][]int{}}})
 	}
 	for _, s := range sides {
 		s.took = map[string][]float64{}
-		stop, err := s.start()
-		if err != nil {
+		if err := s.start(); err != nil {
 			return err
 		}
-		defer stop()
 	}
 	var scripts []float64
 	for n := range rounds + weighings {
