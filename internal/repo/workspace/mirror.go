@@ -56,11 +56,7 @@ func (m *mirrors) open(ctx context.Context, name, format string) (repo, error) {
 	if err != nil {
 		return r, err
 	}
-	// We hold the lock, so a temporary pack is a killed fetch's.
-	half, _ := filepath.Glob(filepath.Join(r.dir, "objects", "pack", "tmp_*"))
-	for _, f := range half {
-		os.Remove(f)
-	}
+	r.removeHalf()
 	return r, nil
 }
 
@@ -103,6 +99,7 @@ func (m *mirrors) base(ctx context.Context, rem remote, name, format, branch, ti
 	if err := m.withTags(ctx, rem, r, "+refs/heads/"+branch+":"+ref); err != nil {
 		return "", fmt.Errorf("fetch %s: %w", branch, err)
 	}
+	m.pack(ctx, r)
 	return r.ref(ctx, ref)
 }
 
