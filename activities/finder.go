@@ -22,6 +22,7 @@ type finder struct {
 	read, bytes int
 	last        intake.Item // that was read
 	failed      int         // in a row
+	remembered  int         // pieces whose source was told that they have had their task
 	out         Found
 	err         error
 }
@@ -43,6 +44,7 @@ func (f *finder) consider(ctx context.Context, i intake.Item) bool {
 	case isRunning(info):
 		return f.more()
 	case info != nil:
+		f.remember(ctx, i, key, info.GetExecution().GetRunId())
 		f.leave(i.Key, "it has had its task: "+i.ID)
 		return f.more()
 	}

@@ -29,6 +29,7 @@ const (
 	mostRead    = 50               // of them that are read in full
 	mostLeft    = 20               // skipped pieces that are named
 	mostText    = 512 << 10        // bytes of the work that is found, as encoded in history
+	mostTold    = 20               // pieces whose source is told in a poll that they have had their task: trackers slow down who writes much
 	mostFailed  = 3                // pieces in a row that can't be read; after that the source has failed
 	refusedFor  = 30 * time.Minute // refused work is not read again for this long, unless it has changed
 	mostRefused = 1000
@@ -36,7 +37,8 @@ const (
 )
 
 // PollSource reads the source until it has found as much work as may be started. It skips work that has had its task. It starts and claims
-// nothing, and releases the claims of tasks that were ended from outside. It also sets the interval until the next poll.
+// nothing, releases the claims of tasks that were ended from outside, and tells the source which work has had its task. It also sets the
+// interval until the next poll.
 func (c *Control) PollSource(ctx context.Context, in PollSourceInput) (Found, error) {
 	found, err := c.findWork(ctx, in)
 	if err != nil {

@@ -4,8 +4,11 @@ import (
 	"context"
 	"time"
 
+	"go.temporal.io/sdk/activity"
+
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/intake"
+	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
 )
 
@@ -24,6 +27,34 @@ type recaller interface {
 // keeper is a source that knows which work its tasks have left undone.
 type keeper interface {
 	Kept(ctx context.Context, q intake.Query) ([]intake.Kept, error)
+}
+
+// recorder is a source that shows for good which work has had its task. Others than intakes start tasks, which tell no source.
+type recorder interface {
+	// Record notes that the work has had its task, so that it is not listed again. It leaves alone what the source knew already: then a
+	// person wants it listed.
+	Record(ctx context.Context, q intake.Query, key string, n intake.Note) error
+}
+
+// remember tells the source of listed work that it has had its task, before the server forgets that task. The poll goes on without that:
+// the next one tries again.
+func (f *finder) remember(ctx context.Context, i intake.Item, key, run string) {
+	r, ok := f.source.(recorder)
+	if !ok || f.remembered >= mostTold {
+		return
+	}
+	f.remembered++
+	name := "`" + i.ID + "`"
+	if page := f.webURL(ctx, i.ID, run); page != "" {
+		name = "[" + name + "](" + page + ")"
+	}
+	n := intake.Note{TaskID: run, Text: "This issue has had its task: " + name + ". Write `/longshift run` to start it again.\n"}
+	if err := r.Record(ctx, f.query, i.Key, n); err != nil {
+		f.remembered = mostTold // the others would fail too
+		activity.GetLogger(ctx).Warn("The source can't be told that work has had its task", "work", i.Key, "error", err)
+		return
+	}
+	f.out.Refused[key] = signals.Refusal{At: f.in.Now, Why: "it has had its task: " + i.ID}
 }
 
 // keeps reports the work that waits until a person changes it.

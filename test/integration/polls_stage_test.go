@@ -15,6 +15,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/intake"
 	"github.com/longshift/longshift/internal/redact"
 	"github.com/longshift/longshift/internal/schedule/intakes"
@@ -32,6 +33,8 @@ type polled struct {
 	items   []intake.Item
 	refused []string // keys of work that must not be started
 	read    []string // keys that were read since they were last asked for
+	noted   []string // keys of work and what the source was told of its task
+	closed  bool     // the source can't be told
 }
 
 func newPolled(t *testing.T) *polled {
@@ -96,6 +99,14 @@ func (p *polled) Read(_ context.Context, _ intake.Query, key string) (w intake.W
 		w.No = "labelled by eve, who has no write access"
 	}
 	return w, nil
+}
+
+func (p *polled) Record(_ context.Context, _ intake.Query, key string, n intake.Note) error {
+	p.noted = append(p.noted, key+": "+n.Text)
+	if p.closed {
+		return fault.New(fault.Denied, "labels can't be set here")
+	}
+	return nil
 }
 
 // add adds work that has not changed for a day.

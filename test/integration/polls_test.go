@@ -2,6 +2,7 @@ package integration
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -108,5 +109,38 @@ func TestRefusalsStarveNothing(t *testing.T) {
 	}
 	if look(62 * time.Minute); p.read[0] != "1" {
 		t.Errorf("the look after the end of the list begins at %s", p.read[0])
+	}
+	p.items, p.refused = nil, nil
+	p.records()
+}
+
+// records checks that the source is told which listed work has had its task, before the server forgets that, and not which is at work. What
+// can't be told stops no poll.
+func (p *polled) records() {
+	p.add(4)
+	for _, i := range p.items[:3] {
+		run, err := p.Client.ExecuteWorkflow(p.t.Context(), client.StartWorkflowOptions{ID: i.ID, TaskQueue: signals.Queue}, goesOn)
+		if err == nil && i.Key != "2" {
+			err = p.Client.TerminateWorkflow(p.t.Context(), i.ID, run.GetRunID(), "it has ended")
+		}
+		if err != nil {
+			p.t.Fatal(err)
+		}
+	}
+	var last signals.PollResult
+	for _, c := range []struct {
+		when  string
+		noted int
+	}{{"it can't be told", 1}, {"it can", 2}, {"it was", 0}} {
+		p.noted, p.closed = nil, c.noted == 1
+		f := p.poll(activities.PollSourceInput{Now: polledAt, Refused: last.Refused,
+			Intake: signals.IntakeInput{Source: string(intake.GitHub), Queue: 10}})
+		last = f.PollResult
+		if len(p.noted) != c.noted || len(f.Work) != 1 || f.Work[0].Key != "4" || len(f.Skipped) != 2 {
+			p.t.Errorf("%s: told %q, found %+v, skipped %+v", c.when, p.noted, f.Work, f.Skipped)
+		}
+		if len(p.noted) == 2 && (!strings.HasPrefix(p.noted[0], "1: This issue has had its task: `work-1`.") || p.noted[1][0] != '3') {
+			p.t.Errorf("told %q", p.noted)
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/forge/forgetest"
 	"github.com/longshift/longshift/internal/intake"
 	"github.com/longshift/longshift/task"
 )
@@ -31,4 +32,33 @@ func TestDeclined(t *testing.T) {
 	if got := b.labels(n); !slices.Equal(got, []string{"longshift", claimLabel}) {
 		t.Errorf("declined: labels %q", got)
 	}
+}
+
+// TestRecord: an issue whose task has left nothing there is marked once. A person may take the label off, and that of other tasks too.
+func TestRecord(t *testing.T) {
+	b := newBench(t)
+	record := func(n int) {
+		t.Helper()
+		b.must(b.source.Record(t.Context(), b.query, strconv.Itoa(n), intake.Note{TaskID: "run", Text: "It has had its task."}))
+	}
+	marked, claimed := b.wanted(), b.wanted()
+	b.server.Inject(forgetest.Fault{Status: 403, Text: "Resource not accessible by personal access token"}.On("POST", "/comments"))
+	if err := b.source.Record(t.Context(), b.query, strconv.Itoa(marked), intake.Note{TaskID: "run", Text: "x"}); err == nil {
+		t.Error("a comment that is refused is no error")
+	}
+	b.must(b.claim(claimed, "t1"))
+	for range 2 {
+		record(marked)
+	}
+	if got := b.notes(marked); !slices.Contains(b.labels(marked), claimLabel) || len(got) != 1 || !strings.Contains(got[0], "state=ended") {
+		t.Errorf("labels %q, notes %q", b.labels(marked), got)
+	}
+	for _, n := range []int{marked, claimed} {
+		b.server.Unlabel(repoName, n, "carol", claimLabel)
+		record(n)
+		if got := b.labels(n); slices.Contains(got, claimLabel) || len(b.notes(n)) != 1 {
+			t.Errorf("taken off #%d: labels %q, notes %q", n, got, b.notes(n))
+		}
+	}
+	b.must(b.claim(marked, "t2"))
 }

@@ -160,3 +160,19 @@ func (s *Source) Report(ctx context.Context, q intake.Query, key string, n intak
 	}
 	return nil
 }
+
+// Record sets the claim label on an issue whose task has left nothing there, as tasks that people start do. An issue with a note of ours is
+// left alone: it has had the label, and a person has taken it off. So the label is set only once, because Record writes a note too.
+func (s *Source) Record(ctx context.Context, q intake.Query, key string, n intake.Note) error {
+	number, err := s.check(q, key, n)
+	if err != nil {
+		return err
+	}
+	if notes, err := s.notes(ctx, q, number); err != nil || len(notes) > 0 {
+		return err
+	}
+	if err := s.hub.SetLabel(ctx, q.Repository, number, s.claim, true); err != nil {
+		return fmt.Errorf("mark issue #%d of %s: %w", number, q.Repository.Text, err)
+	}
+	return s.show(ctx, q, number, n, ended)
+}
