@@ -8,7 +8,8 @@ import (
 )
 
 // conditional gives an answer to a GET its tag, and says "not modified" to a caller that has named it. GitHub does not count such
-// a call. The tag is that of the body alone: a list whose last page is full keeps it when another page follows.
+// a call. The tag is that of the body and of the token, so another token gets another one, but a list whose last page is full keeps it when
+// another page follows.
 func (g *GitHub) conditional(r *http.Request, a answer) answer {
 	if r.Method != http.MethodGet || a.status != http.StatusOK {
 		return a
@@ -17,7 +18,7 @@ func (g *GitHub) conditional(r *http.Request, a answer) answer {
 	if err != nil {
 		g.t.Errorf("write answer: %v", err)
 	}
-	tag := fmt.Sprintf(`W/"%x"`, sha256.Sum256(data))
+	tag := fmt.Sprintf(`W/"%x"`, sha256.Sum256(append(data, r.Header.Get("Authorization")...)))
 	header := a.header.Clone()
 	if header == nil {
 		header = http.Header{}

@@ -7,8 +7,10 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
+	"fmt"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -51,15 +53,19 @@ type appBench struct {
 
 func newAppBench(t *testing.T) *appBench {
 	t.Helper()
-	b := &appBench{bench: newBench(t)}
+	return appOf(newBench(t))
+}
+
+func appOf(from *bench) *appBench {
+	b := &appBench{bench: from}
 	b.server.UseApp(forgetest.App{ID: 123, Slug: "longshift-acme", Owner: "ann", Key: &appKey().PublicKey, Permissions: everything})
 	b.server.Install(forgetest.Installation{ID: 7, Account: "acme", Permissions: everything})
 	b.app = App{ID: "123", Key: func(context.Context) (string, error) { return appPEM(), nil }, Learn: b.learn}
 	b.forge = b.as(b.app)
-	t.Cleanup(func() {
+	b.t.Cleanup(func() {
 		for _, secret := range b.known() {
 			if strings.Contains(b.log.String(), secret) {
-				t.Error("a token is in the log")
+				b.t.Error("a token is in the log")
 			}
 		}
 	})
@@ -274,6 +280,34 @@ func TestAppPolls(t *testing.T) {
 	if n := b.server.Count("GET", "/user"); n != 0 {
 		t.Errorf("GitHub was asked for the user of an app %d times", n)
 	}
+}
+
+// All tags are others with another token: what was handled is not handled again, and the new tags hold from then on.
+func TestAppPollsWithAnotherToken(t *testing.T) {
+	w := &watch{bench: newAppBench(t).bench}
+	w.poll()
+	n := w.server.AddIssue(repoName, forgetest.Issue{Title: "Greet", Author: "alice", Labels: []string{"longshift"}})
+	w.server.CommentOn(repoName, n, "bob", "/longshift status")
+	w.settle()
+	w.settle()
+	for _, step := range []struct {
+		after time.Duration
+		want  []int
+	}{{time.Minute, []int{304, 304, 304}}, {51 * time.Minute, []int{201, 200, 200, 200}}, {time.Minute, []int{304, 304, 304}}} {
+		w.clock.advance(step.after)
+		before := len(w.server.Calls())
+		w.expect()
+		var got []int
+		for _, c := range w.server.Calls()[before:] {
+			got = append(got, c.Status)
+		}
+		if !slices.Equal(got, step.want) {
+			t.Errorf("%s later: answers %d, want %d", step.after, got, step.want)
+		}
+	}
+	w.server.CommentOn(repoName, n, "bob", "/longshift retry")
+	w.clock.advance(51 * time.Minute)
+	w.expect(fmt.Sprintf("commanded %d bob: retry", n))
 }
 
 // Whether an app may push is what its installation has given, and not the account's right in the repository, which it has none of.

@@ -81,7 +81,7 @@ type page struct {
 	tag  string
 }
 
-// pageAt reads one page and records its tag.
+// pageAt reads one page and records its tag and hash.
 func pageAt[T any](ctx context.Context, l *snapshot, k kind, number int) (v T, next int, err error) {
 	path := l.at(k, number)
 	p, ok := l.have[path]
@@ -99,7 +99,7 @@ func pageAt[T any](ctx context.Context, l *snapshot, k kind, number int) (v T, n
 		l.untagged = true
 	}
 	l.have[path] = p
-	l.tags = append(l.tags, tagged{k, number, p.tag})
+	l.tags = append(l.tags, tagged{k, number, p.tag, bodySum(p.body)})
 	return v, p.next, nil
 }
 

@@ -5,11 +5,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	gh "github.com/google/go-github/v66/github"
 
@@ -18,11 +16,12 @@ import (
 
 const maxStamp = 1 << 10 // bytes
 
-// tagged is a page that was read, with its ETag.
+// tagged is a page that was read, with its ETag and its hash, "" when the stamp has none.
 type tagged struct {
 	kind kind
 	page int
 	tag  string
+	sum  string
 }
 
 // stamp is what one snapshot leaves for the next: enough to ask GitHub whether any page has changed.
@@ -32,6 +31,7 @@ type stamp struct {
 	Till int64    `json:"u,omitempty"` // from this Unix time on less counts as pending
 	Pull string   `json:"p"`           // hash of the pull request's own fields
 	Tags []string `json:"t,omitempty"` // each: letter of the kind, number of the page, rest of the kind, ":", tag
+	Sums string   `json:"s,omitempty"` // hashes of these pages, one after the other
 }
 
 // stamp returns the stamp, "" when it could not save requests: there are too many pages, or one has no tag.
@@ -52,8 +52,13 @@ func (l *snapshot) stamp(p *gh.PullRequest) string {
 			continue
 		}
 		s.Tags = append(s.Tags, string(t.kind[:1])+strconv.Itoa(t.page)+string(t.kind[1:])+":"+packTag(t.tag))
+		s.Sums += t.sum
 	}
 	text, err := json.Marshal(s)
+	if len(text) > maxStamp { // the tags alone may fit
+		s.Sums = ""
+		text, err = json.Marshal(s)
+	}
 	if err != nil || len(text) > maxStamp {
 		return ""
 	}
@@ -72,7 +77,8 @@ func essence(p *gh.PullRequest) string {
 }
 
 // unchanged asks GitHub whether each page of an earlier snapshot has changed, up to the first that has. A stamp that can't be read
-// counts as changed.
+// counts as changed. With another token of an app all tags are wrong, and each page is read to compare its hash. The stamp stays even so: an
+// app's token lasts an hour, and by then so do the pauses between such polls.
 func (l *snapshot) unchanged(ctx context.Context, seen string) (bool, error) {
 	var s stamp
 	if seen == "" || len(seen) > maxStamp || json.Unmarshal([]byte(seen), &s) != nil {
@@ -102,8 +108,11 @@ func (l *snapshot) unchanged(ctx context.Context, seen string) (bool, error) {
 		if err != nil {
 			return false, ignoreLost(t.kind, err)
 		}
-		if !a.unchanged {
-			l.have[path] = page{a.value, a.next, a.tag}
+		if a.unchanged {
+			continue
+		}
+		l.have[path] = page{a.value, a.next, a.tag}
+		if bodySum(a.value) != t.sum {
 			return false, nil
 		}
 	}
@@ -146,27 +155,3 @@ func (l *snapshot) opened(ctx context.Context, s stamp, tags []tagged) (bool, er
 	}
 	return false, nil
 }
-
-func (s stamp) read() ([]tagged, error) {
-	var tags []tagged
-	for _, text := range s.Tags {
-		head, packed, ok := strings.Cut(text, ":")
-		if !ok || len(head) < 2 {
-			return nil, errStamp
-		}
-		page, _, ofRun := strings.Cut(head[1:], ".")
-		k := kind(head[:1])
-		if ofRun {
-			k += kind(head[1+len(page):])
-		}
-		n, err := strconv.Atoi(page)
-		tag := unpackTag(packed)
-		if err != nil || n < 1 || tag == "" || !k.known() {
-			return nil, errStamp
-		}
-		tags = append(tags, tagged{k, n, tag})
-	}
-	return tags, nil
-}
-
-var errStamp = errors.New("a stamp that can't be read")

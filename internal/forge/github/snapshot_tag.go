@@ -1,10 +1,22 @@
 package github
 
 import (
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"errors"
+	"strconv"
 	"strings"
 )
+
+const sumLength = 8 // characters, 48 bits: a stamp has one for each page
+
+// bodySum identifies the content of a page where its ETag doesn't: GitHub's tags are others for each token, and the token of an app is another
+// every hour and in each worker.
+func bodySum(body []byte) string {
+	sum := sha256.Sum256(body)
+	return base64.RawURLEncoding.EncodeToString(sum[:])[:sumLength]
+}
 
 // packTag shortens an ETag, so that those of many pages fit into a stamp.
 func packTag(tag string) string {
@@ -38,3 +50,31 @@ func unpackTag(text string) string {
 	}
 	return ""
 }
+
+// read returns the pages of a stamp.
+func (s stamp) read() ([]tagged, error) {
+	var tags []tagged
+	for i, text := range s.Tags {
+		head, packed, ok := strings.Cut(text, ":")
+		if !ok || len(head) < 2 {
+			return nil, errStamp
+		}
+		page, _, ofRun := strings.Cut(head[1:], ".")
+		k := kind(head[:1])
+		if ofRun {
+			k += kind(head[1+len(page):])
+		}
+		n, err := strconv.Atoi(page)
+		t := tagged{k, n, unpackTag(packed), ""}
+		if err != nil || n < 1 || t.tag == "" || !k.known() {
+			return nil, errStamp
+		}
+		if len(s.Sums) == sumLength*len(s.Tags) { // not in a stamp of an earlier release
+			t.sum = s.Sums[sumLength*i:][:sumLength]
+		}
+		tags = append(tags, t)
+	}
+	return tags, nil
+}
+
+var errStamp = errors.New("a stamp that can't be read")

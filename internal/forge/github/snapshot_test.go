@@ -4,6 +4,7 @@ import (
 	"crypto/sha1"
 	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -108,6 +109,35 @@ func TestUnchangedIsFree(t *testing.T) {
 				t.Errorf("%s %s counts: %d", c.Method, c.Path, c.Status)
 			}
 		}
+	}
+}
+
+// TestUnchangedWithAnotherToken: all tags are others, and what has the same content is unchanged. Of what has changed no page is read twice.
+func TestUnchangedWithAnotherToken(t *testing.T) {
+	b, n := opened(t)
+	appOf(b)
+	b.server.CommentOn(repo, n, "alice", "hm")
+	b.server.SetCheck(repo, forgetest.Check{Name: "test", Head: commit("work 1"), Conclusion: "success", Job: true})
+	l := b.look(n, "")
+	b.clock.advance(51 * time.Minute)
+	if again := b.look(n, l.Stamp); !again.Unchanged {
+		t.Errorf("got %+v", again)
+	}
+	if calls := b.server.Calls(); calls[len(calls)-1].Status != http.StatusOK {
+		t.Errorf("the tags are right for another token, too: %+v", calls[len(calls)-1])
+	}
+	if old := b.look(n, regexp.MustCompile(`,"s":"[^"]*"`).ReplaceAllString(l.Stamp, "")); old.Unchanged || old.Stamp == "" {
+		t.Errorf("the stamp of an earlier release gives %+v", old)
+	}
+	b.server.CommentOn(repo, n, "alice", "/longshift look")
+	before := len(b.server.Calls())
+	expectOne(t, b.look(n, l.Stamp))
+	read := map[string]bool{}
+	for _, c := range b.server.Calls()[before:] {
+		if read[c.Path] {
+			t.Errorf("%s was read twice", c.Path)
+		}
+		read[c.Path] = true
 	}
 }
 
@@ -273,14 +303,22 @@ func TestFullPage(t *testing.T) {
 	expectOne(t, b.look(n, l.Stamp))
 }
 
-// TestManyPages: with too many pages there is no stamp, and the snapshot still reads everything.
+// TestManyPages: with many pages a stamp has no hashes, with too many there is none, and the snapshot still reads everything.
 func TestManyPages(t *testing.T) {
 	b, n := opened(t)
 	b.server.SetPageSize(1)
-	for i := range 25 {
-		b.server.CommentOn(repo, n, "alice", fmt.Sprint("/longshift do ", i))
-		b.clock.advance(time.Second)
+	say := func(from, to int) {
+		for i := from; i < to; i++ {
+			b.server.CommentOn(repo, n, "alice", fmt.Sprint("/longshift do ", i))
+			b.clock.advance(time.Second)
+		}
 	}
+	say(0, 11)
+	many := b.look(n, "").Stamp
+	if many == "" || strings.Contains(many, `"s":`) || !b.look(n, many).Unchanged {
+		t.Errorf("stamp %q", many)
+	}
+	say(11, 25)
 	l := b.look(n, "")
 	if l.Stamp != "" || len(l.Items) != 20 || l.More != 5 || !strings.HasSuffix(l.Items[0].Text, "do 0") {
 		t.Errorf("stamp %q, %d items and %d more", l.Stamp, len(l.Items), l.More)
