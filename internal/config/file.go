@@ -63,19 +63,17 @@ func FromFile(lookup Lookup) ([]string, error) {
 		case slices.Contains(secrets, name) && forOthers(info):
 			return nil, fault.New(fault.Denied, "settings in %s: others can read it, and it holds %s", path, name).WithHint("chmod 600 %s", path)
 		}
-		if _, set := firstSet(lookup, ways.of(name)); set == "" && !takenBack(lookup, name) {
+		_, there := lookup(name)
+		if _, set := firstSet(lookup, ways.of(name)); set == "" && !(there && name == temporalKey) {
 			out = append(out, name+"="+value)
 		}
 	}
 	return out, nil
 }
 
-// takenBack tells whether the environment has a variable of Temporal's that is empty: nobody else could leave out a key that is meant for another
-// server.
-func takenBack(lookup Lookup, name string) bool {
-	_, there := lookup(name)
-	return there && strings.HasPrefix(name, "TEMPORAL_")
-}
+// temporalKey is the one variable that a file does not set either where it is set to nothing: nothing else keeps a key from a server that it is not
+// meant for.
+const temporalKey = "TEMPORAL_API_KEY"
 
 // parseSettings reads the text of a settings file. The error names the line, and no value.
 func parseSettings(text []byte) (map[string]any, error) {
