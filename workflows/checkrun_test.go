@@ -1,7 +1,6 @@
 package workflows_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,7 +15,6 @@ import (
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
-	"github.com/longshift/longshift/workflows"
 )
 
 // shows is what the check runs say, in order: number, commit, conclusion.
@@ -100,43 +98,6 @@ func TestAbandonedWhileTheCheckRunIsWritten(t *testing.T) {
 			}
 			if s := w.start(t); s.Outcome != task.Abandoned || !strings.Contains(s.Detail, "not wanted") || s.PullRequest == nil || w.cleaned != 0 {
 				t.Errorf("%s %q, pull request %v, %d workspaces removed", s.Outcome, s.Detail, s.PullRequest, w.cleaned)
-			}
-		})
-	}
-}
-
-// A task that is stopped while its pull request is being opened says whether there is one, and is not held up by a forge that is away.
-func TestStoppedWhileThePullRequestIsOpened(t *testing.T) {
-	for name, c := range map[string]struct {
-		stop    func(w *world)
-		away    bool
-		outcome task.Outcome
-	}{
-		"abandoned":                {stop: func(w *world) { w.env.SignalWorkflow(signals.Abandon, nil) }, outcome: task.Abandoned},
-		"abandoned, forge is away": {stop: func(w *world) { w.env.SignalWorkflow(signals.Abandon, nil) }, away: true, outcome: task.Abandoned},
-		"cancelled":                {stop: func(w *world) { w.env.CancelWorkflow() }, outcome: task.Cancelled},
-	} {
-		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			w.follow = true
-			followed := w.handedOver()
-			begun := w.env.Now()
-			w.opens = func() error {
-				if len(w.requests) == 1 {
-					c.stop(w)
-				}
-				if len(w.requests) == 1 || c.away {
-					return temporal.NewApplicationError("away", string(fault.Infra))
-				}
-				return nil
-			}
-			w.env.ExecuteWorkflow(workflows.CodingTask, json.RawMessage(`{"repository":"acme/calc","task":"fix the failing test"}`))
-			s := w.status(t)
-			if s.Outcome != c.outcome || (s.PullRequest == nil) != c.away || followed.Number != 0 {
-				t.Errorf("outcome %s, pull request %v, followed %v", s.Outcome, s.PullRequest, followed.Number)
-			}
-			if took := w.env.Now().Sub(begun); took > time.Hour {
-				t.Errorf("it took %s", took)
 			}
 		})
 	}

@@ -2,7 +2,6 @@ package workflows
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -132,7 +131,11 @@ func (qs *questions) lasting() map[string]signals.Answer {
 }
 
 // restore takes over the answers of an earlier workflow.
-func (qs *questions) restore(lasting map[string]signals.Answer) { maps.Copy(qs.answers, lasting) }
+func (qs *questions) restore(lasting map[string]signals.Answer) {
+	for _, text := range workflow.DeterministicKeys(lasting) {
+		qs.answers[text] = lasting[text]
+	}
+}
 
 func (qs *questions) openQuestion(id string) int {
 	return slices.IndexFunc(qs.status.Questions, func(q signals.Question) bool { return q.ID == id })

@@ -83,7 +83,6 @@ type world struct {
 
 	takesRuns bool         // the forge takes check runs
 	runFails  func() error // what writing the newest one comes to; may be nil
-	opens     func() error // before a pull request is opened
 	runs      []activities.CheckRunInput
 }
 
@@ -312,11 +311,6 @@ func (w *world) AnswerPullRequest(_ context.Context, in activities.AnswerInput) 
 
 func (w *world) OpenPullRequest(_ context.Context, in activities.PullRequestInput) (forge.PullRequest, error) {
 	w.requests = append(w.requests, in)
-	if w.opens != nil {
-		if err := w.opens(); err != nil {
-			return forge.PullRequest{}, err
-		}
-	}
 	pr := forge.PullRequest{Number: 7, URL: "https://forge.example/acme/calc/pull/7"}
 	pr.CheckRuns = w.takesRuns
 	if w.follow {

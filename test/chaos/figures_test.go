@@ -62,7 +62,7 @@ func (f *figures) recovered(signs [][]time.Time) {
 // repeated lays each turn that was said again to the kill before it, and says what is too much. A kill may cost the turns in flight, no
 // more. Of what the one before might have cost, the rest may come after it: a turn of each task, or all that is in flight on a lost host.
 // Most kills cut nothing off, so all of them together cost far less than each may.
-func (f *figures) repeated(again []time.Time) (wrong []string) {
+func (f *figures) repeated(again []time.Time, atWork int) (wrong []string) {
 	left, before := 0, 0
 	for i := range f.kills {
 		k := &f.kills[i]
@@ -71,14 +71,14 @@ func (f *figures) repeated(again []time.Time) (wrong []string) {
 				k.again++
 			}
 		}
-		left = min(left, max(*atWork, before)) + k.cuts
+		left = min(left, max(atWork, before)) + k.cuts
 		if k.again > left {
 			wrong = append(wrong, fmt.Sprintf("%d model turns were said again after kill %d (%s), which cut at most %d with what was left",
 				k.again, i+1, k.kind, left))
 		}
 		left, before = max(0, left-k.again), k.cuts
 	}
-	if most := max(*atWork, len(f.kills)/2); len(again) > most {
+	if most := max(atWork, len(f.kills)/2); len(again) > most {
 		wrong = append(wrong, fmt.Sprintf("%d model turns were said again after %d kills, more than %d", len(again), len(f.kills), most))
 	}
 	return wrong
@@ -110,7 +110,7 @@ func TestRepeatedTurnsAreBounded(t *testing.T) {
 		for n, cuts := range c.cuts {
 			f.kills = append(f.kills, kill{at: begun.Add(time.Duration(n) * 10 * time.Second), cuts: cuts})
 		}
-		if wrong := f.repeated(c.again); len(wrong) != c.wrong {
+		if wrong := f.repeated(c.again, 4); len(wrong) != c.wrong {
 			t.Errorf("%s: %q", name, wrong)
 		}
 	}

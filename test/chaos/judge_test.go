@@ -29,7 +29,7 @@ func (s *scene) judge() {
 	s.swept()
 	s.figures.jobs = len(s.jobs)
 	s.figures.recovered(s.signs())
-	for _, wrong := range s.figures.repeated(s.answered()) {
+	for _, wrong := range s.figures.repeated(s.answered(), *atWork) {
 		s.T.Error(wrong)
 	}
 }

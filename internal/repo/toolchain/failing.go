@@ -50,6 +50,7 @@ type reading struct {
 	named, said map[string]int    // by runner: how many failed tests it has named, and how many there are by its own count
 	part        map[string]string // by runner: the part of the project of which it speaks
 
+	indent    int      // of the last failure in TAP
 	inPackage []string // failed tests of a Go package whose name follows
 	orderly   bool     // the package has said that all of its tests have run
 }
@@ -100,7 +101,11 @@ func (r *reading) ofOthers(line string) {
 	}
 	for _, f := range failures() {
 		if m := f.line.FindStringSubmatch(line); m != nil {
-			r.add(f.runner, strings.Join(m[1:], ""))
+			runner := f.runner
+			if runner == "TAP" && r.encloses(line) {
+				runner = ""
+			}
+			r.add(runner, strings.Join(m[1:], ""))
 			break
 		}
 	}
@@ -110,6 +115,13 @@ func (r *reading) ofOthers(line string) {
 	if t := tallyOf(line); t != nil {
 		r.said[t.runner] += sum(t.failed, line)
 	}
+}
+
+// encloses tells whether a failure in TAP is that of the suite around the failure before it, which node names like a test, and does not count.
+func (r *reading) encloses(line string) bool {
+	before := r.indent
+	r.indent = len(line) - len(strings.TrimLeft(line, " "))
+	return r.indent < before
 }
 
 // ofJest adds what jest marks as failed in a file: a test, or the file, when it does not load, and nothing for a note.

@@ -48,6 +48,7 @@ func TestFailing(t *testing.T) {
 		"rspec, shared":     {"rspec './spec/a_spec.rb[1:2:1]' # A adds\n3 examples, 1 failure\n", []string{"./spec/a_spec.rb # A adds"}},
 		"more than named":   {"FAILED t/a.py::t - x\n2 failed in 0.1s\n", nil},
 		"suites":            {"  ✖ works (1ms)\n✖ A (2ms)\n  ✖ other (1ms)\n  ✖ works (1ms)\n✖ B (2ms)\nℹ suites 2\nℹ fail 3\n", nil},
+		"suites that pass":  {"  ✖ works (1ms)\n✖ A (2ms)\nℹ suites 9\nℹ fail 1\n\n✖ failing tests:\n\n✖ works (1ms)\n", []string{"A", "works"}},
 		"one name, twice":   {"✖ adds (1ms)\n✖ adds (2ms)\nℹ fail 2\n", nil},
 		"a file in the way": {"FAIL a.test.js\n  ● t\nFAIL b.test.js\n  ● Test suite failed to run\nTests:       2 failed, 2 total\n", nil},
 		"an unknown runner": {"FAILED t/a.py::t - x\n1 failed in 0.1s\n  3 passing (1s)\n  1 failing\n", nil},

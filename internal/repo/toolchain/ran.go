@@ -37,7 +37,6 @@ var tallies = sync.OnceValue(func() (all []tally) {
 		{"mocha", `^\s*\d+ (?:passing|failing)\b`, `(\d+) (?:passing|failing)`, ``, `(\d+) failing`},
 		{"TAP", `^(?:#|ℹ) (?:tests|skipped|todo) \d+$`, `tests (\d+)`, `(?:skipped|todo) (\d+)`, ``},
 		{"TAP", `^(?:#|ℹ) (?:fail|cancelled) +\d+$`, ``, ``, `(\d+)`},
-		{"TAP", `^(?:#|ℹ) suites \d+$`, ``, ``, `(\d+)`}, // node names those that fail like tests, and does not count them
 		{"prove", `^Files=\d+, Tests=\d+`, `Tests=(\d+)`, ``, ``},
 		{"TAP", `^Failed \d+/\d+ test programs`, ``, ``, `(\d+)/\d+ subtests failed`},
 		{"Maven", `^(?:\[\w+\] +)?Tests run: \d+, Failures: \d+, Errors: \d+, Skipped: \d+$`, `run: (\d+)`, `Skipped: (\d+)`,

@@ -68,7 +68,6 @@ func (f *filling) bring(ctx context.Context, rem remote, s *submodule) (why stri
 		}
 	}
 	if err == nil {
-		f.mirrors.pack(ctx, r)
 		return "", nil
 	}
 	if git.Killed(err) || ctx.Err() != nil || disk.Low(r.dir) {
