@@ -44,8 +44,9 @@ func (f *finder) consider(ctx context.Context, i intake.Item) bool {
 	case isRunning(info):
 		return f.more()
 	case info != nil:
-		f.remember(ctx, i, key, info.GetExecution().GetRunId())
-		f.leave(i.Key, "it has had its task: "+i.ID)
+		why := "it has had its task: " + i.ID
+		f.remember(ctx, i, key, info.GetExecution().GetRunId(), why)
+		f.leave(i.Key, why)
 		return f.more()
 	}
 	if hasPassed(f.in.Passed, i) && i.Changed.Before(f.in.Passed.At.Add(-unsettled)) {

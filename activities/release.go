@@ -38,7 +38,7 @@ type recorder interface {
 
 // remember tells the source of listed work that it has had its task, before the server forgets that task. The poll goes on without that:
 // the next one tries again.
-func (f *finder) remember(ctx context.Context, i intake.Item, key, run string) {
+func (f *finder) remember(ctx context.Context, i intake.Item, key, run, why string) {
 	r, ok := f.source.(recorder)
 	if !ok || f.remembered >= mostTold {
 		return
@@ -54,7 +54,7 @@ func (f *finder) remember(ctx context.Context, i intake.Item, key, run string) {
 		activity.GetLogger(ctx).Warn("The source can't be told that work has had its task", "work", i.Key, "error", err)
 		return
 	}
-	f.out.Refused[key] = signals.Refusal{At: f.in.Now, Why: "it has had its task: " + i.ID}
+	f.out.Refused[key] = signals.Refusal{At: f.in.Now, Why: why}
 }
 
 // keeps reports the work that waits until a person changes it.

@@ -77,7 +77,8 @@ func ConfigKeys() []ConfigKey {
 		choice("approval.mode", "auto: the first plan is approved after approval.after; required: a person decides; none: it is approved at once",
 			ApprovalAuto, ApprovalRequired, ApprovalNone),
 		duration("approval.after", "for auto: how long people have to decide before the plan is approved", time.Second, 12*month),
-		flag("approval.again", "ask again for the plan that follows a review; otherwise that one is worked on at once, and opens no further paths.taskWritable"),
+		flag("approval.again", "ask again for the plan that follows a review; otherwise that one is worked on at once, and opens no further "+
+			"paths.taskWritable"),
 		dollars("budget.cost", "US dollars for the whole task"),
 		duration("budget.time", "running time of agents, setup and checks for the whole task", time.Second, month),
 		dollars("budget.planCost", "US dollars for one planning session; never more than budget.cost"),

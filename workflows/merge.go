@@ -59,16 +59,16 @@ func (f *follower) tried(ctx workflow.Context, began, merged string) []string {
 // mergeBase merges what git can. Conflicts are left in the workspace: the next commit is the merge.
 func (f *follower) mergeBase(ctx workflow.Context) (activities.Merged, error) {
 	var m activities.Merged
-	err := f.onMerge(ctx, "merge "+f.status.Base, git.MergeBase, &m)
-	if err == nil {
-		f.onto = f.runner.base
+	if err := f.onMerge(ctx, "merge "+f.status.Base, git.MergeBase, &m); err != nil {
+		return m, err
 	}
-	if err == nil && m.Commit != "" {
+	f.onto = f.runner.base
+	if m.Commit != "" {
 		f.status.Head = m.Commit
 		f.checks.invalidate()
 		f.journal.say(ctx, "commit", "%s merges %s", short(m.Commit), f.status.Base)
 	}
-	return m, err
+	return m, nil
 }
 
 // mergeAgain repeats a merge that waits for its commit in a workspace that was made again: no checkpoint holds it.

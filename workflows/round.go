@@ -35,13 +35,14 @@ func (f *follower) attempt(ctx workflow.Context, items []forge.Item) error {
 	err := f.round(ctx, items)
 	f.answered = f.inbox.resumed()
 	f.admissions.release(ctx, signals.ReleaseRequest{}, nil)
-	if ctx.Err() == nil && err != nil { // what sessions were told came to nothing with the round
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil { // what sessions were told came to nothing with the round
 		f.inbox.tellAgain(f.deliverables.told()...)
 	}
 	var e *ending
 	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
 	case err == nil:
 		f.overtaken = 0
 	case kindOf(err) == fault.Changed: // somebody has pushed meanwhile: poll again, then do what is left

@@ -49,7 +49,7 @@ func (s server) connect(ctx context.Context) (c client.Client, err error) {
 func (s server) register(ctx context.Context, c client.Client) error {
 	ctx, cancel := context.WithTimeout(ctx, registerWithin)
 	defer cancel()
-	return RegisterAttributes(ctx, c, namespace(s.options))
+	return RegisterAttributes(ctx, c, reach.Namespace(s.options))
 }
 
 // await repeats try until it succeeds, ctx ends, or another attempt can't help.
@@ -61,7 +61,7 @@ func (s server) await(ctx context.Context, try func(context.Context) error) erro
 		switch {
 		case err == nil:
 			if !said.IsZero() {
-				s.log.WarnContext(ctx, "The Temporal server answers", "address", address(s.options), "after", now.Sub(since).Round(time.Second))
+				s.log.WarnContext(ctx, "The Temporal server answers", "address", reach.Address(s.options), "after", now.Sub(since).Round(time.Second))
 			}
 			return nil
 		case ctx.Err() != nil:
@@ -74,7 +74,7 @@ func (s server) await(ctx context.Context, try func(context.Context) error) erro
 		}
 		if said.IsZero() || now.Sub(said) >= saidEvery {
 			said = now
-			s.log.WarnContext(ctx, "Waiting for the Temporal server", "address", address(s.options),
+			s.log.WarnContext(ctx, "Waiting for the Temporal server", "address", reach.Address(s.options),
 				"for", now.Sub(since).Round(time.Second), "error", err, "hint", fault.HintOf(err))
 		}
 		select {
@@ -91,7 +91,7 @@ func (s server) explain(ctx context.Context, err error) error {
 	var known *fault.Error
 	switch {
 	case errors.As(err, &noNamespace):
-		return fault.New(fault.NotFound, "no namespace %q on the Temporal server at %s", namespace(s.options), address(s.options)).
+		return fault.New(fault.NotFound, "no namespace %q on the Temporal server at %s", reach.Namespace(s.options), reach.Address(s.options)).
 			WithHint("create it, or set TEMPORAL_NAMESPACE")
 	case !reach.Down(err) && errors.As(err, &known) && known.Hint != "": // keep its more specific hint
 		return err
@@ -99,6 +99,6 @@ func (s server) explain(ctx context.Context, err error) error {
 	if refusal := reach.Refusal(ctx, s.options, "this worker", err); refusal != nil {
 		return refusal
 	}
-	return fault.New(fault.Infra, "reach the Temporal server at %s: %w", address(s.options), err).
+	return fault.New(fault.Infra, "reach the Temporal server at %s: %w", reach.Address(s.options), err).
 		WithHint("start one with `longshift dev`, or set TEMPORAL_ADDRESS")
 }

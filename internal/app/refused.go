@@ -19,7 +19,7 @@ func (s server) access(c client.Client) func(context.Context) error {
 	return func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, dialWithin)
 		defer cancel()
-		_, err := missingAttributes(ctx, c, namespace(s.options))
+		_, err := missingAttributes(ctx, c, reach.Namespace(s.options))
 		return err
 	}
 }
@@ -40,7 +40,7 @@ func (s server) untilRefused(ctx context.Context, ask func(context.Context) erro
 			since = time.Time{}
 		case since.IsZero():
 			since = now
-			s.log.WarnContext(ctx, "The Temporal server refuses this worker, which ends if that stays so", "address", address(s.options),
+			s.log.WarnContext(ctx, "The Temporal server refuses this worker, which ends if that stays so", "address", reach.Address(s.options),
 				"after", refusedFor, "error", err)
 		case now.Sub(since) >= refusedFor:
 			return s.explain(ctx, err)

@@ -14,7 +14,6 @@ import (
 	"syscall"
 	"time"
 
-	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/contrib/envconfig"
 	"go.temporal.io/sdk/interceptor"
 	tlog "go.temporal.io/sdk/log"
@@ -25,6 +24,7 @@ import (
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/processenv"
+	"github.com/longshift/longshift/internal/reach"
 	"github.com/longshift/longshift/internal/redact"
 	"github.com/longshift/longshift/signals"
 )
@@ -148,7 +148,7 @@ func runWorker(ctx context.Context, lookup config.Lookup, stderr io.Writer) erro
 	if !cfg.Role.Listen() {
 		return w.run(ctx)
 	}
-	e, closeListeners, err := newListeners(ctx, cfg, c, namespace(options), lines, secrets, log)
+	e, closeListeners, err := newListeners(ctx, cfg, c, reach.Namespace(options), lines, secrets, log)
 	if err != nil {
 		return err
 	}
@@ -160,20 +160,6 @@ func runWorker(ctx context.Context, lookup config.Lookup, stderr io.Writer) erro
 		return w.run(ctx)
 	}
 	return w.runWith(ctx, e.run)
-}
-
-func address(o client.Options) string {
-	if o.HostPort == "" {
-		return client.DefaultHostPort
-	}
-	return o.HostPort
-}
-
-func namespace(o client.Options) string {
-	if o.Namespace == "" {
-		return client.DefaultNamespace
-	}
-	return o.Namespace
 }
 
 // hostID reads this host's id from the data directory or creates it.

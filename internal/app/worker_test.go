@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/worker"
 
 	"github.com/longshift/longshift/internal/fault"
@@ -82,16 +81,6 @@ func TestSettingsOfAnotherServer(t *testing.T) {
 		if got, log := os.Getenv("TEMPORAL_TLS"), os.Getenv("LONGSHIFT_LOG"); err != nil || got != tls || log != "debug" {
 			t.Errorf("profile %s: TLS %q, log %q, %v", profile, got, log, err)
 		}
-	}
-}
-
-func TestAddressAndNamespace(t *testing.T) {
-	t.Parallel()
-	if a, n := address(client.Options{}), namespace(client.Options{}); a != "localhost:7233" || n != "default" {
-		t.Errorf("got %s, %s", a, n)
-	}
-	if a, n := address(client.Options{HostPort: "t:1"}), namespace(client.Options{Namespace: "n"}); a != "t:1" || n != "n" {
-		t.Errorf("got %s, %s", a, n)
 	}
 }
 

@@ -149,8 +149,8 @@ func (u undone) text() string {
 		b.WriteString("nothing was left to do\n")
 	}
 	if u.Moved != "" {
-		fmt.Fprintf(&b, "branch %s stays: it was moved to %.10s meanwhile; undo again if the task's follower did that, or delete it yourself with `git push --delete`\n",
-			term.OneLine(u.branch), u.Moved)
+		fmt.Fprintf(&b, "branch %s stays: it was moved to %.10s meanwhile; undo again if the task's follower did that, or delete it yourself "+
+			"with `git push --delete`\n", term.OneLine(u.branch), u.Moved)
 	}
 	return b.String()
 }

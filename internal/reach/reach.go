@@ -24,6 +24,12 @@ const probeWithin = 5 * time.Second
 // settings: a proxy whose server is down looks the same.
 var badTLS = regexp.MustCompile(`tls: |x509: |error reading server preface: http2: `)
 
+// Address is where the server is that the options lead to.
+func Address(o client.Options) string { return cmp.Or(o.HostPort, client.DefaultHostPort) }
+
+// Namespace is that which the options lead to.
+func Namespace(o client.Options) string { return cmp.Or(o.Namespace, client.DefaultNamespace) }
+
 // Down reports whether nobody has answered, or the server is not ready yet.
 func Down(err error) bool {
 	switch codeOf(err) {
@@ -48,11 +54,11 @@ func unwelcome(err error) bool {
 // Refusal says why the server that has answered err does not accept these options; nil when it is down or fails for another reason. who is
 // the process as a person knows it, such as "this worker".
 func Refusal(ctx context.Context, o client.Options, who string, err error) error {
-	address, plain := cmp.Or(o.HostPort, client.DefaultHostPort), o.ConnectionOptions.TLS == nil
+	address, plain := Address(o), o.ConnectionOptions.TLS == nil
 	switch {
 	case unwelcome(err):
 		return fault.New(fault.Denied, "the Temporal server at %s refuses %s: %w", address, who, err).
-			WithHint("check TEMPORAL_API_KEY, the TLS settings and the rights in namespace %s", cmp.Or(o.Namespace, client.DefaultNamespace))
+			WithHint("check TEMPORAL_API_KEY, the TLS settings and the rights in namespace %s", Namespace(o))
 	case plain && (Down(err) || Refuses(err)) && wantsTLS(ctx, address):
 		return fault.New(fault.Input, "the server at %s wants TLS, and %s has none set up", address, who).
 			WithHint("set TEMPORAL_TLS=true, or the other TEMPORAL_TLS settings")

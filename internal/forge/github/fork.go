@@ -23,18 +23,23 @@ func (f *Forge) Fork(ctx context.Context, r task.Repository) (task.Repository, e
 	if err != nil {
 		return task.Repository{}, err
 	}
-	if fork.made == nil {
-		if err := fork.make(ctx); err != nil {
+	return fork.ready(ctx)
+}
+
+// ready returns the fork, made where there is none, when git can push to it.
+func (f *fork) ready(ctx context.Context) (task.Repository, error) {
+	if f.made == nil {
+		if err := f.make(ctx); err != nil {
 			return task.Repository{}, err
 		}
 	}
-	owner, name := fork.made.GetOwner().GetLogin(), fork.made.GetName()
-	if fork.made.GetArchived() {
+	owner, name := f.made.GetOwner().GetLogin(), f.made.GetName()
+	if f.made.GetArchived() {
 		return task.Repository{}, fault.New(fault.Denied, "GitHub: the fork %s/%s is archived: nothing can be pushed there", owner, name).
 			WithHint("unarchive it in its settings, or delete it")
 	}
-	fork.owner, fork.name = owner, name
-	if err := fork.filled(ctx); err != nil {
+	f.owner, f.name = owner, name
+	if err := f.filled(ctx); err != nil {
 		return task.Repository{}, err
 	}
 	return task.Repository{Text: owner + "/" + name, Owner: owner, Name: name}, nil
@@ -47,7 +52,7 @@ func (f *Forge) FindFork(ctx context.Context, r task.Repository) (task.Repositor
 	if err != nil || fork.made == nil && !fork.elsewhere {
 		return task.Repository{}, err
 	}
-	return f.Fork(ctx, r)
+	return fork.ready(ctx)
 }
 
 // ForkOf returns the account that the fork belongs to, and the full name of the fork if it exists. It is asked before a task is

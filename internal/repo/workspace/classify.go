@@ -56,7 +56,9 @@ var symptoms = []symptom{
 	{fault.Denied, "add the server's key to the known hosts of the worker", "the server of %s is not known", []string{
 		"host key verification failed", "server certificate verification failed", "self-signed certificate", "self signed certificate",
 	}},
-	{fault.Input, "push a first commit there", "%s is empty and of another object format than SHA-1, or has changed its format", []string{"repository's hash algorithm", "mismatched algorithms"}},
+	{fault.Input, "push a first commit there", "%s is empty and of another object format than SHA-1, or has changed its format", []string{
+		"repository's hash algorithm", "mismatched algorithms",
+	}},
 	{fault.Infra, "", "%s can't be reached", []string{
 		"could not resolve", "failed to connect", "couldn't connect", "connection refused", "connection reset", "connection timed out",
 		"operation timed out", "network is unreachable", "no route to host", "operation too slow", "early eof", "empty reply",
