@@ -5,7 +5,9 @@ package integration
 import (
 	"crypto/md5"
 	"math"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -92,12 +94,24 @@ func TestStory(t *testing.T) {
 	}
 }
 
-// agents are the ids of the agents' processes.
+// agents are the ids of the agents' processes. A program that an agent starts has the agent's name until it is executed, so an agent's
+// children do not count.
 func agents(s *lab.Stage) (pids []string) {
 	for _, line := range s.Worker.Programs() {
 		if f := strings.Fields(line); len(f) > 1 && path.Base(f[1]) == task.AgentClaude {
 			pids = append(pids, f[0])
 		}
 	}
-	return pids
+	all := slices.Clone(pids)
+	return slices.DeleteFunc(pids, func(pid string) bool { return slices.Contains(all, parentOf(pid)) })
+}
+
+// parentOf is the id of a process's parent; empty when the process has ended.
+func parentOf(pid string) string {
+	stat, _ := os.ReadFile(filepath.Join("/proc", pid, "stat"))
+	_, rest, _ := strings.Cut(string(stat), ") ") // the name before it may hold blanks
+	if f := strings.Fields(rest); len(f) > 1 {
+		return f[1]
+	}
+	return ""
 }
