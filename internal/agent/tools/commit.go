@@ -15,14 +15,23 @@ const Temporary = ".longshift-tmp-"
 
 // transaction makes the changes of a plan, all or none. A crash can leave some of a patch made; Done tells.
 type transaction struct {
-	w      *Workspace
-	staged []string // temporary files, by change; "" for none
-	undo   []func()
+	w *Workspace
+	// folders are open until the end. Writing starts from them: a program can put a link in a folder's place at any moment.
+	folders map[string]*os.Root
+	staged  []staged // by change
+	undo    []func()
+}
+
+// staged is where a change is made: a temporary file, "" for none, in the folder of the file that it replaces.
+type staged struct {
+	in   *os.Root
+	temp string
 }
 
 // commit writes new contents beside the files first. It replaces the files only if all of them are still as the plan has found them.
 func (w *Workspace) commit(ctx context.Context, changes []change) error {
-	t := &transaction{w: w}
+	t := &transaction{w: w, folders: map[string]*os.Root{}}
+	defer t.close()
 	err := t.stage(ctx, changes)
 	if err == nil {
 		err = t.compare(changes)
@@ -30,9 +39,9 @@ func (w *Workspace) commit(ctx context.Context, changes []change) error {
 	for i := 0; err == nil && i < len(changes); i++ {
 		err = t.apply(changes[i], t.staged[i])
 	}
-	for _, name := range t.staged {
-		if name != "" {
-			_ = w.Root.Remove(name) // gone if it was renamed
+	for _, s := range t.staged {
+		if s.temp != "" {
+			_ = s.in.Remove(s.temp) // gone if it was renamed
 		}
 	}
 	if err != nil {
@@ -48,42 +57,26 @@ func (t *transaction) stage(ctx context.Context, changes []change) error {
 		if ctx.Err() != nil {
 			return errStopped
 		}
-		name := ""
-		err := error(nil)
-		if !c.remove && !c.folder {
-			if err = t.folders(path.Dir(c.path)); err == nil {
-				name, err = t.w.writeBeside(c.path, c.after, c.mode)
-			}
+		if c.folder {
+			t.staged = append(t.staged, staged{})
+			continue
 		}
-		t.staged = append(t.staged, name)
+		dir, err := t.folder(path.Dir(c.path))
+		s := staged{in: dir}
+		if err == nil && !c.remove {
+			s.temp, err = writeTemporary(dir, c.after, c.mode)
+		}
 		if err != nil {
 			return cause("write", c.path, err)
 		}
+		t.staged = append(t.staged, s)
 	}
 	return nil
 }
 
-// folders creates a folder and those above it, and remembers which were missing.
-func (t *transaction) folders(dir string) error {
-	if dir == "." {
-		return nil
-	}
-	if _, err := t.w.Root.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if err := t.folders(path.Dir(dir)); err != nil {
-		return err
-	}
-	err := t.w.Root.Mkdir(dir, 0o755)
-	if err == nil {
-		t.undo = append(t.undo, func() { _ = t.w.Root.Remove(dir) })
-	}
-	return err
-}
-
 func (t *transaction) compare(changes []change) error {
-	for _, c := range changes {
-		now, err := t.w.state(c.path)
+	for i, c := range changes {
+		now, err := t.state(c, t.staged[i])
 		if err != nil {
 			return cause("write", c.path, err)
 		}
@@ -94,51 +87,49 @@ func (t *transaction) compare(changes []change) error {
 	return nil
 }
 
-func (t *transaction) apply(c change, staged string) error {
-	root := t.w.Root
+func (t *transaction) state(c change, s staged) (string, error) {
 	if c.folder {
-		if c.before != "" {
-			return nil
-		}
-		return t.explain(c, t.folders(c.path))
+		return t.w.state(c.path)
 	}
-	err := error(nil)
-	if c.remove {
-		err = root.Remove(c.path)
-	} else {
-		err = root.Rename(staged, c.path)
-	}
-	if err == nil {
-		t.undo = append(t.undo, func() { t.restore(c) })
-	}
-	return t.explain(c, err)
+	return t.w.stateIn(s.in, path.Base(c.path))
 }
 
-// restore is called only when a later file of the same plan could not be written.
-func (t *transaction) restore(c change) {
-	if c.before == "" {
-		_ = t.w.Root.Remove(c.path)
-		return
+func (t *transaction) apply(c change, s staged) (err error) {
+	switch name := path.Base(c.path); {
+	case c.folder && c.before == "":
+		_, err = t.folder(c.path)
+	case c.folder:
+	case c.remove:
+		err = s.in.Remove(name)
+	default:
+		err = s.in.Rename(s.temp, name)
 	}
-	if name, err := t.w.writeBeside(c.path, c.had, c.hadMode); err == nil {
-		_ = t.w.Root.Rename(name, c.path)
-	}
-}
-
-func (t *transaction) explain(c change, err error) error {
 	if err != nil {
 		return cause("write", c.path, err)
+	}
+	if !c.folder {
+		t.undo = append(t.undo, func() { c.restore(s.in) })
 	}
 	return nil
 }
 
-func besideName(name string) string { return path.Join(path.Dir(name), Temporary+rand.Text()) }
+// restore is called only when a later file of the same plan could not be written.
+func (c change) restore(dir *os.Root) {
+	name := path.Base(c.path)
+	if c.before == "" {
+		_ = dir.Remove(name)
+		return
+	}
+	if temp, err := writeTemporary(dir, c.had, c.hadMode); err == nil {
+		_ = dir.Rename(temp, name)
+	}
+}
 
-// writeBeside writes a temporary file into the folder of another.
-func (w *Workspace) writeBeside(name string, content []byte, mode fs.FileMode) (string, error) {
+// writeTemporary writes a temporary file into the folder of the one that it will replace.
+func writeTemporary(dir *os.Root, content []byte, mode fs.FileMode) (string, error) {
 	usual := fs.FileMode(0o644)
-	temp := besideName(name)
-	f, err := w.Root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, usual)
+	temp := Temporary + rand.Text()
+	f, err := dir.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, usual)
 	if err != nil {
 		return "", err
 	}
@@ -147,7 +138,7 @@ func (w *Workspace) writeBeside(name string, content []byte, mode fs.FileMode) (
 		err = errors.Join(err, f.Chmod(mode))
 	}
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		_ = w.Root.Remove(temp)
+		_ = dir.Remove(temp)
 		return "", err
 	}
 	return temp, nil

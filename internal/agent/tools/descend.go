@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"strings"
 	"syscall"
 )
@@ -52,4 +53,42 @@ func enter(above *os.Root, name string) (*os.Root, error) {
 		return nil, err
 	}
 	return dir, nil
+}
+
+// folder opens a folder, creates it and those above it where they are missing, and remembers which were.
+func (t *transaction) folder(dir string) (at *os.Root, err error) {
+	if at = t.folders[dir]; at != nil {
+		return at, nil
+	}
+	if dir == "." {
+		at, err = t.w.Root.OpenRoot(dir)
+	} else {
+		at, err = t.below(path.Dir(dir), path.Base(dir))
+	}
+	if err == nil {
+		t.folders[dir] = at
+	}
+	return at, err
+}
+
+func (t *transaction) below(dir, name string) (*os.Root, error) {
+	above, err := t.folder(dir)
+	if err != nil {
+		return nil, err
+	}
+	at, err := enter(above, name)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return at, err
+	}
+	if err := above.Mkdir(name, 0o755); err != nil {
+		return nil, err
+	}
+	t.undo = append(t.undo, func() { _ = above.Remove(name) })
+	return enter(above, name)
+}
+
+func (t *transaction) close() {
+	for _, dir := range t.folders {
+		dir.Close()
+	}
 }

@@ -147,9 +147,21 @@ var folderState = hash([]byte("a folder"))
 
 // state is the hash of what is at a path, "" where nothing is.
 func (w *Workspace) state(name string) (string, error) {
-	f, info, err := w.open(name)
+	dir, err := w.descend(path.Dir(name))
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
+		return "", nil
+	case err != nil:
+		return "", err
+	}
+	defer dir.Close()
+	return w.stateIn(dir, path.Base(name))
+}
+
+func (w *Workspace) stateIn(dir *os.Root, name string) (string, error) {
+	f, info, err := openIn(dir, name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return "", nil
 	case errors.Is(err, errFolder):
 		return folderState, nil
