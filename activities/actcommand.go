@@ -126,7 +126,7 @@ func (r *toolRun) output(ctx context.Context, c transcript.Call) callResult {
 		return refused("no command of this session has left a longer output")
 	}
 	defer root.Close()
-	w := &tools.Workspace{Root: root}
+	w := &tools.Workspace{Tree: tools.Tree{Root: root}}
 	res := w.Do(ctx, "read_lines", json.RawMessage(asJSON(map[string]any{"path": in.File, "from": in.From, "to": in.To})))
 	return callResult{content: string(res.Content), failed: res.Failed}
 }

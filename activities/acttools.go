@@ -105,8 +105,8 @@ func (r *toolRun) equip(ctx context.Context) (err error) {
 	if r.root, err = os.OpenRoot(r.tree.Dir()); err != nil {
 		return fault.New(fault.Infra, "open the workspace: %w", err)
 	}
-	r.files = &tools.Workspace{Root: r.root, Readable: r.enforcer.mayRead, Accepts: r.keepsHidden,
-		Limits: tools.Limits{ReadBytes: limitsOf(r.s.Native).read}}
+	tree := tools.Tree{Root: r.root, Readable: r.enforcer.mayRead, Limits: tools.Limits{ReadBytes: limitsOf(r.s.Native).read}}
+	r.files = &tools.Workspace{Tree: tree, Accepts: r.keepsHidden}
 	if r.reports, err = of.launcher.keepReports(in, rec); err != nil {
 		return err
 	}

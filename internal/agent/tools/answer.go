@@ -54,8 +54,8 @@ func marshal(v any) ([]byte, error) {
 }
 
 // withoutRoot removes the folder that the workspace has on this machine.
-func (w *Workspace) withoutRoot(s string) string {
-	root := w.Root.Name()
+func (t *Tree) withoutRoot(s string) string {
+	root := t.Root.Name()
 	if !filepath.IsAbs(root) || len(root) < 2 {
 		return s
 	}

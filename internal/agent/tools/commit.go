@@ -15,7 +15,7 @@ const Temporary = ".longshift-tmp-"
 
 // transaction makes the changes of a plan, all or none. A crash can leave some of a patch made; Done tells.
 type transaction struct {
-	w *Workspace
+	tree *Tree
 	// folders are open until the end. Writing starts from them: a program can put a link in a folder's place at any moment.
 	folders map[string]*os.Root
 	staged  []staged // by change
@@ -30,7 +30,7 @@ type staged struct {
 
 // commit writes new contents beside the files first. It replaces the files only if all of them are still as the plan has found them.
 func (w *Workspace) commit(ctx context.Context, changes []change) error {
-	t := &transaction{w: w, folders: map[string]*os.Root{}}
+	t := &transaction{tree: &w.Tree, folders: map[string]*os.Root{}}
 	defer t.close()
 	err := t.stage(ctx, changes)
 	if err == nil {
@@ -89,9 +89,9 @@ func (t *transaction) compare(changes []change) error {
 
 func (t *transaction) state(c change, s staged) (string, error) {
 	if c.folder {
-		return t.w.state(c.path)
+		return t.tree.state(c.path)
 	}
-	return t.w.stateIn(s.in, path.Base(c.path))
+	return t.tree.stateIn(s.in, path.Base(c.path))
 }
 
 func (t *transaction) apply(c change, s staged) (err error) {

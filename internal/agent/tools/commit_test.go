@@ -18,7 +18,7 @@ func TestLinkInPlaceOfFolder(t *testing.T) {
 					must(t, os.Symlink(".git", filepath.Join(f.dir, "d")))
 				}
 			}
-			tr := &transaction{w: f.Workspace, folders: map[string]*os.Root{}}
+			tr := &transaction{tree: &f.Tree, folders: map[string]*os.Root{}}
 			defer tr.close()
 			swap("stage")
 			err := tr.stage(t.Context(), planned)

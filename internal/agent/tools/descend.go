@@ -13,8 +13,8 @@ import (
 var errReplaced = errors.New("it was replaced meanwhile")
 
 // descend opens the folder at a path in which there are no links, one part after the other.
-func (w *Workspace) descend(dir string) (*os.Root, error) {
-	at, err := w.Root.OpenRoot(".")
+func (t *Tree) descend(dir string) (*os.Root, error) {
+	at, err := t.Root.OpenRoot(".")
 	for part := range strings.SplitSeq(dir, "/") {
 		if err != nil {
 			return nil, err
@@ -61,7 +61,7 @@ func (t *transaction) folder(dir string) (at *os.Root, err error) {
 		return at, nil
 	}
 	if dir == "." {
-		at, err = t.w.Root.OpenRoot(dir)
+		at, err = t.tree.Root.OpenRoot(dir)
 	} else {
 		at, err = t.below(path.Dir(dir), path.Base(dir))
 	}

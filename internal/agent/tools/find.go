@@ -33,7 +33,7 @@ func (w *Workspace) findFiles(ctx context.Context, a arguments) (any, string, er
 		return nil, "", err
 	}
 	answer, l := foundFiles{Files: []string{}}, w.limits()
-	walk := walk{w: w, ctx: ctx, base: p.path, depth: l.Depth, gitignore: true, visit: func(e found) bool {
+	walk := walk{tree: &w.Tree, ctx: ctx, base: p.path, depth: l.Depth, gitignore: true, visit: func(e found) bool {
 		if e.kind.IsDir() || !g.matches(e.rel) {
 			return true
 		}
@@ -50,20 +50,20 @@ func (w *Workspace) findFiles(ctx context.Context, a arguments) (any, string, er
 }
 
 // files walks through the text files of a folder that a glob selects; a path that is a file is the only one.
-func (w *Workspace) files(ctx context.Context, p place, g glob, visit func(found) bool) (truncated bool, err error) {
+func (t *Tree) files(ctx context.Context, p place, g glob, visit func(found) bool) (truncated bool, err error) {
 	if !p.info.IsDir() {
 		if err := regular(p.info); err != nil {
-			return false, w.openError(p.named, err)
+			return false, t.openError(p.named, err)
 		}
-		in, err := w.descend(path.Dir(p.path))
+		in, err := t.descend(path.Dir(p.path))
 		if err != nil {
-			return false, w.openError(p.named, err)
+			return false, t.openError(p.named, err)
 		}
 		defer in.Close()
 		visit(found{p.path, p.path, p.info.Mode(), in})
 		return false, nil
 	}
-	walk := walk{w: w, ctx: ctx, base: p.path, depth: w.limits().Depth, gitignore: true, visit: func(e found) bool {
+	walk := walk{tree: t, ctx: ctx, base: p.path, depth: t.limits().Depth, gitignore: true, visit: func(e found) bool {
 		return !e.kind.IsRegular() || g != nil && !g.matches(e.rel) || visit(e)
 	}}
 	err = walk.run()

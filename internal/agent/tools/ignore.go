@@ -37,8 +37,8 @@ func ignoreFile(in *os.Root, dir string) []rule {
 }
 
 // rulesOf reads the rules of the folder at a path.
-func (w *Workspace) rulesOf(dir string) []rule {
-	in, err := w.descend(dir)
+func (t *Tree) rulesOf(dir string) []rule {
+	in, err := t.descend(dir)
 	if err != nil {
 		return nil
 	}

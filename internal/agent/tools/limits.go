@@ -25,8 +25,8 @@ const (
 	ignoreBytes   = 128 << 10
 )
 
-func (w *Workspace) limits() Limits {
-	l := w.Limits
+func (t *Tree) limits() Limits {
+	l := t.Limits
 	preset(&l.ReadBytes, 512<<10)
 	preset(&l.Lines, 200)
 	preset(&l.LineBytes, 2000)

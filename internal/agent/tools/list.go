@@ -40,7 +40,7 @@ func (w *Workspace) listDir(ctx context.Context, a arguments) (any, string, erro
 		depth = l.Depth
 	}
 	answer := listing{Entries: []listed{}}
-	walk := walk{w: w, ctx: ctx, base: p.path, depth: depth, keepGit: depth == 1, visit: func(e found) bool {
+	walk := walk{tree: &w.Tree, ctx: ctx, base: p.path, depth: depth, keepGit: depth == 1, visit: func(e found) bool {
 		if len(answer.Entries) == l.Entries {
 			answer.More++
 			return true
@@ -56,8 +56,8 @@ func (w *Workspace) listDir(ctx context.Context, a arguments) (any, string, erro
 }
 
 // folder is the place of a folder that a reading call names.
-func (w *Workspace) folder(name string) (place, error) {
-	p, err := w.readable(name)
+func (t *Tree) folder(name string) (place, error) {
+	p, err := t.readable(name)
 	if err == nil && !p.info.IsDir() {
 		err = fmt.Errorf("path %q is a file, not a folder; read_file and read_lines read files", p.named)
 	}

@@ -49,7 +49,7 @@ func TestWalkFollowsNoLinkThatTakesAFoldersPlace(t *testing.T) {
 	t.Parallel()
 	f := newFolder(t, map[string]string{"a/x": "", "b/x": "", "c/x": "", "hidden/secret": "token", "z": ""})
 	var seen []string
-	w := walk{w: f.Workspace, ctx: t.Context(), base: ".", depth: 9, visit: func(e found) bool {
+	w := walk{tree: &f.Tree, ctx: t.Context(), base: ".", depth: 9, visit: func(e found) bool {
 		switch e.path {
 		case "a/x":
 			must(t, os.Rename(filepath.Join(f.dir, "b"), filepath.Join(f.dir, "b2")))

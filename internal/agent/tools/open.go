@@ -20,8 +20,8 @@ var (
 )
 
 // open opens the regular file at a path in which there are no links.
-func (w *Workspace) open(name string) (*os.File, fs.FileInfo, error) {
-	dir, err := w.descend(path.Dir(name))
+func (t *Tree) open(name string) (*os.File, fs.FileInfo, error) {
+	dir, err := t.descend(path.Dir(name))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -79,12 +79,12 @@ func regular(info fs.FileInfo) error {
 }
 
 // openNamed is open for the path that a call names, with an error for the model.
-func (w *Workspace) openNamed(p place) (*os.File, fs.FileInfo, error) {
-	f, info, err := w.open(p.path)
-	return f, info, w.openError(p.named, err)
+func (t *Tree) openNamed(p place) (*os.File, fs.FileInfo, error) {
+	f, info, err := t.open(p.path)
+	return f, info, t.openError(p.named, err)
 }
 
-func (w *Workspace) openError(name string, err error) error {
+func (t *Tree) openError(name string, err error) error {
 	switch {
 	case err == nil:
 		return nil
@@ -97,8 +97,8 @@ func (w *Workspace) openError(name string, err error) error {
 }
 
 // slurp reads a whole file unless it is larger than most; the size is then in the answer and the content nil.
-func (w *Workspace) slurp(p place, most int64) (content []byte, info fs.FileInfo, err error) {
-	f, info, err := w.openNamed(p)
+func (t *Tree) slurp(p place, most int64) (content []byte, info fs.FileInfo, err error) {
+	f, info, err := t.openNamed(p)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -146,8 +146,8 @@ func hash(b []byte) string {
 var folderState = hash([]byte("a folder"))
 
 // state is the hash of what is at a path, "" where nothing is.
-func (w *Workspace) state(name string) (string, error) {
-	dir, err := w.descend(path.Dir(name))
+func (t *Tree) state(name string) (string, error) {
+	dir, err := t.descend(path.Dir(name))
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
 		return "", nil
@@ -155,10 +155,10 @@ func (w *Workspace) state(name string) (string, error) {
 		return "", err
 	}
 	defer dir.Close()
-	return w.stateIn(dir, path.Base(name))
+	return t.stateIn(dir, path.Base(name))
 }
 
-func (w *Workspace) stateIn(dir *os.Root, name string) (string, error) {
+func (t *Tree) stateIn(dir *os.Root, name string) (string, error) {
 	f, info, err := openIn(dir, name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -169,7 +169,7 @@ func (w *Workspace) stateIn(dir *os.Root, name string) (string, error) {
 		return "", err
 	}
 	defer f.Close()
-	most := w.limits().ScanBytes
+	most := t.limits().ScanBytes
 	h := sha256.New()
 	n, err := io.Copy(h, io.LimitReader(f, most+1))
 	if err == nil && n > most {

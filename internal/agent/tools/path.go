@@ -25,32 +25,32 @@ type place struct {
 func (p place) isLink() bool { return p.named != p.path }
 
 // readable is the place that a reading call names.
-func (w *Workspace) readable(name string) (place, error) {
-	p, err := w.locate(name)
+func (t *Tree) readable(name string) (place, error) {
+	p, err := t.locate(name)
 	switch {
 	case err != nil:
 		return p, err
 	case p.info == nil:
 		return p, cause("read", p.named, fs.ErrNotExist)
-	case p.isLink() && !w.mayRead(p.path):
+	case p.isLink() && !t.mayRead(p.path):
 		return p, fmt.Errorf("path %q is a link to what may not be read; choose another file", p.named)
 	}
 	return p, nil
 }
 
 // writable is the place that a writing call names: no link, so that the path that the policy has judged is the one that is written.
-func (w *Workspace) writable(name string) (place, error) {
-	p, err := w.locate(name)
+func (t *Tree) writable(name string) (place, error) {
+	p, err := t.locate(name)
 	switch {
 	case err != nil:
 		return p, err
 	case p.named == "." || strings.HasSuffix(name, "/"):
 		return p, fmt.Errorf("path %q is a folder; give the path of a file in it", p.named)
 	}
-	return p, w.mayWrite(p)
+	return p, t.mayWrite(p)
 }
 
-func (w *Workspace) mayWrite(p place) error {
+func (t *Tree) mayWrite(p place) error {
 	if p.isLink() {
 		return fmt.Errorf("path %q is or leads through a link to %q; give that path instead", p.named, p.path)
 	}
@@ -68,11 +68,11 @@ func (w *Workspace) mayWrite(p place) error {
 	return nil
 }
 
-func (w *Workspace) mayRead(path string) bool { return w.Readable == nil || w.Readable(path) }
+func (t *Tree) mayRead(path string) bool { return t.Readable == nil || t.Readable(path) }
 
 // locate follows a path as the system would, one part after the other, but never out of the root.
-func (w *Workspace) locate(name string) (place, error) {
-	rel, err := w.relative(name)
+func (t *Tree) locate(name string) (place, error) {
+	rel, err := t.relative(name)
 	if err != nil {
 		return place{}, err
 	}
@@ -95,14 +95,14 @@ func (w *Workspace) locate(name string) (place, error) {
 			continue
 		}
 		next := path.Join(p.path, part)
-		info, err := w.Root.Lstat(next)
+		info, err := t.Root.Lstat(next)
 		switch {
 		case missing || errors.Is(err, fs.ErrNotExist):
 			missing = true
 		case err != nil:
 			return p, cause("look at", p.named, err)
 		case info.Mode()&fs.ModeSymlink != 0:
-			target, err := w.Root.Readlink(next)
+			target, err := t.Root.Readlink(next)
 			if links++; err != nil || links > maxLinks {
 				return p, fmt.Errorf("path %q leads through too many links; give the path of the file itself", p.named)
 			}
@@ -116,14 +116,14 @@ func (w *Workspace) locate(name string) (place, error) {
 		}
 		p.path = next
 	}
-	return w.look(p, missing)
+	return t.look(p, missing)
 }
 
-func (w *Workspace) look(p place, missing bool) (place, error) {
+func (t *Tree) look(p place, missing bool) (place, error) {
 	if missing {
 		return p, nil
 	}
-	info, err := w.Root.Lstat(p.path)
+	info, err := t.Root.Lstat(p.path)
 	if err != nil {
 		return p, cause("look at", p.named, err)
 	}
@@ -132,7 +132,7 @@ func (w *Workspace) look(p place, missing bool) (place, error) {
 }
 
 // relative accepts absolute paths below the root, which models like to give.
-func (w *Workspace) relative(name string) (string, error) {
+func (t *Tree) relative(name string) (string, error) {
 	switch {
 	case name == "":
 		return "", errors.New(`the path is empty; give one below the workspace, or "." for the workspace itself`)
@@ -143,7 +143,7 @@ func (w *Workspace) relative(name string) (string, error) {
 	case !path.IsAbs(name):
 		return name, nil
 	}
-	root, err := filepath.Abs(w.Root.Name())
+	root, err := filepath.Abs(t.Root.Name())
 	if err != nil {
 		return "", errOutside(name)
 	}

@@ -32,14 +32,19 @@ type Tool struct {
 	Class  Class
 }
 
-// Workspace is what the tools work on. Its methods may be called concurrently; writing calls wait for each other.
-type Workspace struct {
+// Tree is the folder that the tools work in: where paths lead, and how files are opened there.
+type Tree struct {
 	Root   *os.Root
 	Limits Limits
 	// Readable tells whether a file or folder may be read: a slash path relative to the root, "." for the root; nil means all. Listings and
 	// searches leave out the rest. The path that a call names is asked for only if it leads through a link, because the caller has
 	// already judged the path as written.
 	Readable func(path string) bool
+}
+
+// Workspace is what the tools work on. Its methods may be called concurrently; writing calls wait for each other.
+type Workspace struct {
+	Tree
 	// Accepts is asked before a file gets another text, with the one that it has, "" for none; nil accepts all.
 	Accepts func(path, before, after string) error
 

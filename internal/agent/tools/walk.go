@@ -14,7 +14,7 @@ import (
 // walk goes through a folder and those in it, in the order of the paths, and follows no links. It opens each folder from the one above, so that
 // none leads elsewhere that is replaced by a link during the walk.
 type walk struct {
-	w         *Workspace
+	tree      *Tree
 	ctx       context.Context
 	base      string           // slash path of the folder
 	depth     int              // how many folders below each other are read
@@ -42,10 +42,10 @@ func (k *walk) run() error {
 	var rules []rule
 	if k.gitignore {
 		for dir := range parents(k.base) {
-			rules = append(rules, k.w.rulesOf(dir)...)
+			rules = append(rules, k.tree.rulesOf(dir)...)
 		}
 	}
-	in, err := k.w.descend(k.base)
+	in, err := k.tree.descend(k.base)
 	if err != nil {
 		return cause("list", k.base, err)
 	}
@@ -60,7 +60,7 @@ func (k *walk) run() error {
 }
 
 func (k *walk) folder(in *os.Root, dir, rel string, depth int, rules []rule) error {
-	if k.seen > k.w.limits().Walked {
+	if k.seen > k.tree.limits().Walked {
 		return nil
 	}
 	entries, err := k.entries(in)
@@ -76,7 +76,7 @@ func (k *walk) folder(in *os.Root, dir, rel string, depth int, rules []rule) err
 		}
 		e := found{path.Join(dir, d.Name()), path.Join(rel, d.Name()), d.Type(), in}
 		isGit := strings.EqualFold(d.Name(), ".git")
-		if isGit && !k.keepGit || !k.w.mayRead(e.path) || ignored(rules, e.path, d.IsDir()) {
+		if isGit && !k.keepGit || !k.tree.mayRead(e.path) || ignored(rules, e.path, d.IsDir()) {
 			continue
 		}
 		if !k.visit(e) {
@@ -116,7 +116,7 @@ func (k *walk) entries(in *os.Root) ([]fs.DirEntry, error) {
 		part, err := f.ReadDir(1000)
 		all = append(all, part...)
 		k.seen += len(part)
-		if k.seen > k.w.limits().Walked {
+		if k.seen > k.tree.limits().Walked {
 			k.truncated = true
 			break
 		}
