@@ -15,6 +15,10 @@ const outlasts = "outlasts"
 // outlastsEarly is the change since which that also holds while the first workspace is made.
 const outlastsEarly = "outlasts-early"
 
+// asksOnceMore is the change since which a person who resumes a task while a step is tried again is asked anew when that fails, too: the
+// button that they have pressed counts once.
+const asksOnceMore = "asks-once-more"
+
 // An outage is waited for in silence at first, and then beside a person who is asked.
 const (
 	silence       = 30 * time.Minute
@@ -24,9 +28,10 @@ const (
 
 // outage is what a step knows of its failures so far.
 type outage struct {
-	began  time.Time // the first of them; zero before it
-	pauses int
-	asked  bool // a person has been asked, and has not answered
+	began   time.Time // the first of them; zero before it
+	pauses  int
+	asked   bool // a person has been asked, and has not answered
+	resumes int  // resume requests that had come when they were asked
 }
 
 // unattended tells whether nobody may be there who could see a failure. Who has just started a task is, and the cause may be their input.
@@ -39,6 +44,10 @@ func (pk *parking) outlast(ctx workflow.Context, o *outage, why string, byPerson
 	if o.began.IsZero() {
 		o.began = now
 	}
+	if o.asked && pk.inbox.resumed() > o.resumes && workflow.GetVersion(ctx, asksOnceMore, workflow.DefaultVersion, 1) >= 1 {
+		pk.settled(ctx)
+		o.asked = false
+	}
 	s := standstill{why: signals.ReasonInfra, detail: why, asked: o.asked}
 	if now.Sub(o.began) < longestOutage {
 		s.until = now.Add(min(time.Minute<<min(o.pauses, 10), longestPause))
@@ -47,9 +56,9 @@ func (pk *parking) outlast(ctx workflow.Context, o *outage, why string, byPerson
 	if now.Sub(o.began) < silence && !byPerson && !o.asked {
 		return pk.waitUntil(ctx, s.why, s.until, why)
 	}
-	seen := pk.inbox.resumed()
+	o.resumes = pk.inbox.resumed()
 	err := pk.stop(ctx, s)
-	o.asked = pk.inbox.resumed() == seen
+	o.asked = pk.inbox.resumed() == o.resumes
 	return err
 }
 

@@ -139,6 +139,32 @@ func TestOutageOfLongTries(t *testing.T) {
 	}
 }
 
+// Who resumes during a try has used the button that they were shown: they get another one when the try fails.
+func TestOutageAsksAnewAfterAResume(t *testing.T) {
+	w := newWorld(t)
+	w.settings.Approval.Mode = task.ApprovalNone
+	w.env.OnActivity("CommitWork", mock.Anything, mock.Anything).After(150*time.Minute).Return(activities.Committed{}, away("the disk"))
+	w.env.RegisterDelayedCallback(func() {
+		if s := w.status(t); s.Phase == task.Suspended || len(w.notices) == 0 {
+			t.Errorf("no try runs: %s", s.Phase)
+		}
+		w.update(signals.Resume, nil)
+	}, 6*time.Hour)
+	w.env.RegisterDelayedCallback(func() { w.update(signals.Abandon, nil) }, 100*time.Hour)
+	w.rooms = []task.Room{slackRoom}
+	w.record()
+	w.start(t)
+	var settled []bool
+	for _, n := range w.notices {
+		if n.Subject == signals.SubjectStop {
+			settled = append(settled, n.Settled)
+		}
+	}
+	if want := []bool{true, false, true, false}; !slices.Equal(settled, want) { // the first is the end of the silent wait
+		t.Errorf("a person was asked, %v that it is settled, want %v", settled, want)
+	}
+}
+
 // Another outage begins with a short pause again.
 func TestOutageAfterACalm(t *testing.T) {
 	w := newWorld(t)
