@@ -267,6 +267,31 @@ func TestRequiredApprovalHoldsNoPlace(t *testing.T) {
 	}
 }
 
+// A decision on the plan is shown at once, and the task waits for its turn after that.
+func TestDecisionIsShownBeforeTheTurn(t *testing.T) {
+	t.Parallel()
+	for verb, c := range map[string]struct {
+		payload any
+		log     string
+	}{
+		signals.Approve: {signals.ApproveRequest{}, "approved"}, signals.Edit: {signals.EditRequest{Text: "shorter"}, "edit"},
+	} {
+		w := newArriving(t, letIn, waits)
+		w.settings.Approval.Mode = task.ApprovalRequired
+		w.rooms = []task.Room{slackRoom}
+		w.record()
+		w.env.RegisterDelayedCallback(func() { w.env.SignalWorkflow(verb, c.payload) }, time.Hour)
+		w.env.RegisterDelayedCallback(func() {
+			at := slices.IndexFunc(w.notices, func(n signals.Notice) bool { return n.Subject == signals.SubjectPlan && n.Settled })
+			if s := w.status(t); at < 0 || w.notices[at].Kind != c.log || s.Phase != task.Queued || s.NeedsHuman {
+				t.Errorf("%s: the task is %s, people were told %s", verb, s.Phase, w.told())
+			}
+			w.env.SignalWorkflow(signals.Abandon, nil)
+		}, 2*time.Hour)
+		w.startWith(t, issue7)
+	}
+}
+
 // The intake has asked for a place already: it is given back however early the task ends.
 func TestPlaceIsGivenBackBeforeItWasAskedFor(t *testing.T) {
 	t.Parallel()

@@ -9,6 +9,9 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
+// decidesFirst is the change since which a decision on the plan is shown before the task waits to be admitted again, which may take days.
+const decidesFirst = "decides-first"
+
 // approve waits for a decision on the plan. An edit sends the plan back and the wait starts again with the next revision.
 func (t *pipeline) approve(ctx workflow.Context) error {
 	if !t.asks() {
@@ -18,7 +21,7 @@ func (t *pipeline) approve(ctx workflow.Context) error {
 		return nil
 	}
 	for {
-		d, err := t.decide(ctx)
+		d, yielded, err := t.decide(ctx)
 		if err != nil {
 			return err
 		}
@@ -30,7 +33,7 @@ func (t *pipeline) approve(ctx workflow.Context) error {
 			if d.text != "" {
 				t.inbox.tell(d.by, d.text)
 			}
-			return nil
+			return t.admit(ctx, yielded)
 		case signals.Reject:
 			t.journal.say(ctx, "rejected", "plan revision %d rejected by %s", t.status.Plan.Revision, d.by)
 			t.settled(ctx)
@@ -39,6 +42,9 @@ func (t *pipeline) approve(ctx workflow.Context) error {
 		t.journal.say(ctx, "edit", "%s asks for a change of the plan: %s", d.by, firstLine(d.text))
 		t.settled(ctx)
 		t.edit = &d
+		if err := t.admit(ctx, yielded); err != nil {
+			return err
+		}
 		if err := t.plan(ctx); err != nil {
 			return err
 		}
@@ -56,7 +62,17 @@ func (f facts) asks() bool {
 	return a.Mode != "none" && (f.status.Iteration == 1 || a.Again)
 }
 
-func (t *pipeline) decide(ctx workflow.Context) (decision, error) {
+// admit waits until the task is admitted again, when it has yielded its admissions.
+func (t *pipeline) admit(ctx workflow.Context, yielded bool) error {
+	if !yielded {
+		return nil
+	}
+	_, err := t.admissions.acquire(ctx, signals.PriorityResume)
+	return err
+}
+
+// decide waits for a decision on the plan, and tells whether the task has yielded its admissions meanwhile.
+func (t *pipeline) decide(ctx workflow.Context) (d decision, yielded bool, err error) {
 	t.inbox.clearDecision()
 	t.status.Reason, t.status.NeedsHuman = signals.ReasonApproval, true
 	t.status.NextAction = "`approve`, `edit` or `reject` the plan"
@@ -72,23 +88,22 @@ func (t *pipeline) decide(ctx workflow.Context) (decision, error) {
 	defer decided()
 	made := func() bool { return t.inbox.decided() != nil }
 	if !auto {
-		yielded := t.admissions.yield(ctx, signals.ReasonApproval)
+		yielded = t.admissions.yield(ctx, signals.ReasonApproval)
 		if err := workflow.Await(ctx, made); err != nil {
-			return decision{}, err
+			return d, false, err
 		}
-		if d := *t.inbox.decided(); !yielded || d.name == signals.Reject {
-			return d, nil
+		d = *t.inbox.decided()
+		if !yielded || d.name == signals.Reject || workflow.GetVersion(ctx, decidesFirst, workflow.DefaultVersion, 1) >= 1 {
+			return d, yielded, nil
 		}
-		d := *t.inbox.decided()
 		decided()
-		_, err := t.admissions.acquire(ctx, signals.PriorityResume)
-		return d, err
+		return d, false, t.admit(ctx, yielded)
 	}
 	if err := timer(ctx, t.settings.Approval.After.Std(), "plan is approved when this runs out", made); err != nil {
-		return decision{}, err
+		return d, false, err
 	}
 	if !made() {
 		t.inbox.decide(decision{name: signals.Approve, by: "the timer"}) // who comes later is told that there is nothing to decide
 	}
-	return *t.inbox.decided(), nil
+	return *t.inbox.decided(), false, nil
 }

@@ -13,6 +13,11 @@ import (
 var recordedElsewhere = map[string][]string{
 	"task-in-chat": {"workflow CodingTask", "sessions piiir", "child started Conversation", "external signal notify", "update approve",
 		"!child started PullRequest", "!activity Show", "outcome pull_request"},
+	"queued-once-approved": {"workflow CodingTask", "sessions pir", "activity AcquireAdmission", "activity ReleaseAdmission", "update approve",
+		"signal admission", "external signal notify", "marker Version", "outcome pull_request"},
+	// This was recorded before a decision was shown ahead of the admission.
+	"queued-once-approved-before": {"workflow CodingTask", "sessions pir", "activity AcquireAdmission", "activity ReleaseAdmission",
+		"update approve", "signal admission", "external signal notify", "marker Version", "outcome pull_request"},
 	"task-followed": {"workflow CodingTask", "sessions pir", "child started PullRequest", "!child started Conversation",
 		"!external signal notify", "outcome pull_request"},
 	"conversation": {"workflow Conversation", "signal notify", "posted card", "!posted card anew", "edited card", "posted plan", "button approve",

@@ -47,6 +47,15 @@ func arriving() []branch {
 					func() error { return letIn(ctx, p) })
 			},
 		},
+		{
+			name: "queued-once-approved", input: origin, config: required, limiter: closedInTurn, rooms: []task.Room{room},
+			outcome: task.PullRequest,
+			drive: func(ctx context.Context, p *play) error {
+				return inTurn(
+					func() error { return approveWhatIsShown(ctx, p) },
+					func() error { return letIn(ctx, p) })
+			},
+		},
 		{name: "queued-abandoned", input: origin, limiter: closed, outcome: task.Abandoned, drive: func(ctx context.Context, p *play) error {
 			return inTurn(
 				func() error { return p.until(ctx, isQueued) },
