@@ -2,6 +2,8 @@ package inbound
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"strconv"
 	"strings"
 
@@ -58,9 +60,15 @@ func (b buttons) decide(ctx context.Context, ev channel.Event) (decision, error)
 		return decision{}, r.refuse("a button without its command", notValid)
 	}
 	if ev.Kind == channel.Form {
-		r.delivery += ".form" // a form counts once, even if it is sent again with another text
+		r.delivery += formID(ev.User) // a form counts once for each person, even if it is sent again with another text
 	}
 	return b.commands.action(ev, r, c)
+}
+
+// formID tells the forms of several people apart that one button has opened.
+func formID(u channel.User) string {
+	sum := sha256.Sum256([]byte(u.ID))
+	return ".form." + hex.EncodeToString(sum[:6])
 }
 
 // command is the command that a button stands for.

@@ -95,10 +95,17 @@ func TestPressEditAsksForAText(t *testing.T) {
 	w.handle(ev)
 	ev.Text = "something else"
 	w.handle(ev)
-	want := []any{signals.EditRequest{Message: signals.Message{ID: token + ".form", By: "Ada"}, Revision: 2, Text: "one commit only [hidden]"}}
+	counted := signals.Message{ID: token + formID(ev.User), By: "Ada"}
+	want := []any{signals.EditRequest{Message: counted, Revision: 2, Text: "one commit only [hidden]"}}
 	if diff := cmp.Diff(want, f.got); diff != "" {
 		t.Error(diff)
 	}
+	other := ev
+	other.User.ID, f.refuse = boss, no(fault.Conflict, "nothing to edit: the task is planning", "")
+	if a := w.handle(other); !strings.Contains(a.Text, "Nothing to edit") {
+		t.Errorf("the form of another person gives %q", a.Text)
+	}
+	f.refuse = nil
 	ev.Text, ev.Token = " ", token
 	w.server.list[taskID].counted = map[string]any{}
 	if a := w.handle(ev); !strings.Contains(a.Text, "text is missing") || len(f.got) != 1 {
