@@ -27,7 +27,12 @@ func (s *Slack) Post(ctx context.Context, to task.Room, m channel.Message, again
 	}
 	var found existing
 	if again {
-		if found, err = s.find(ctx, api, to, m.Key); err != nil {
+		found, err = s.find(ctx, api, to, m.Key)
+		if to.Thread != "" && fault.KindOf(err) == fault.NotFound { // its root was deleted: Slack posts replies to it in the channel itself
+			to.Thread = ""
+			found, err = s.find(ctx, api, to, m.Key)
+		}
+		if err != nil {
 			return task.MessageRef{}, err
 		}
 		if found.last != "" {

@@ -65,6 +65,27 @@ func TestPostAgain(t *testing.T) {
 	}
 }
 
+// TestPostToADeletedThread: Slack posts a reply to a deleted message in the channel itself, where another try finds it, or writes it.
+func TestPostToADeletedThread(t *testing.T) {
+	for name, posted := range map[string]bool{"posted before": true, "posted only now": false} {
+		t.Run(name, func(t *testing.T) {
+			f := newFake(t)
+			s := f.open(nil)
+			to, m := room(general, ""), channel.Message{Key: "plan", Text: longText(), Loud: true}
+			to.Thread = mustPost(t, s, to, channel.Message{Key: "root", Text: "Root."}, false).Message
+			f.Keep(0)
+			if posted {
+				mustPost(t, s, to, m, false)
+			}
+			at := mustPost(t, s, to, m, true)
+			all := f.Messages(general)
+			if len(all) != 3 || all[2].TS != at.Message || all[2].Thread != "" || at.Room != room(general, "") {
+				t.Errorf("%d messages, the place is %+v", len(all), at)
+			}
+		})
+	}
+}
+
 // TestPostLate: a worker that was stopped, and whose attempt has been given up, writes nothing when it goes on: another may have.
 func TestPostLate(t *testing.T) {
 	f := newFake(t)

@@ -112,7 +112,11 @@ func (s *Server) carryOut(p params) (map[string]any, string) {
 		return s.history(p, func(m *standing) bool { return m.thread == "" || m.broadcast }, true)
 	}
 	root := p.need("ts")
-	return s.history(p, func(m *standing) bool { return m.thread == root || m.ts == root }, false)
+	in := func(m *standing) bool { return m.channel == p.values["channel"] && (m.thread == root || m.ts == root) }
+	if !slices.ContainsFunc(s.messages, in) {
+		return nil, "thread_not_found"
+	}
+	return s.history(p, in, false)
 }
 
 // stamp returns a unique timestamp in Slack's format.

@@ -33,6 +33,9 @@ func (s *Server) postMessage(p params) (map[string]any, string) {
 	if m.broadcast && m.thread == "" {
 		s.t.Error("chat.postMessage: reply_broadcast without thread_ts")
 	}
+	if m.thread != "" && s.message(m.channel, m.thread) == nil {
+		m.thread, m.broadcast = "", false // Slack posts a reply to a deleted message in the channel itself
+	}
 	if code := s.checkThread(p, m.channel, m.thread); code != "" {
 		return nil, code
 	}
