@@ -3,6 +3,7 @@ package whatsapp
 import (
 	"net/http"
 	"net/http/httptest"
+	"sync"
 	"testing"
 	"time"
 
@@ -36,16 +37,26 @@ func pressed(id, token, message string, at time.Time) string {
 type hook struct {
 	platform *whatsapptest.Server
 	url      string
+	busy     sync.WaitGroup
 }
 
-func serve(t *testing.T, p *whatsapptest.Server, h http.Handler) *hook {
-	s := httptest.NewServer(h)
+func serve(t *testing.T, p *whatsapptest.Server, handler http.Handler) *hook {
+	h := &hook{platform: p}
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h.busy.Add(1)
+		defer h.busy.Done()
+		handler.ServeHTTP(w, r)
+	}))
 	t.Cleanup(s.Close)
-	return &hook{p, s.URL}
+	h.url = s.URL
+	return h
 }
 
-// send delivers a body with a signature, or none, and returns the status.
-func (h *hook) send(body, signature string) int { return h.platform.Post(h.url, body, signature) }
+// send delivers a body with a signature, or none, and returns the status once the answers are sent.
+func (h *hook) send(body, signature string) int {
+	defer h.busy.Wait()
+	return h.platform.Post(h.url, body, signature)
+}
 
 func (h *hook) deliver(messages ...string) int {
 	body := batch(messages...)

@@ -70,12 +70,12 @@ type status struct {
 	} `json:"errors"`
 }
 
-// receive handles each message of a delivery, even after one has failed. An error means that the platform should deliver it
-// again.
-func (w *WhatsApp) receive(ctx context.Context, body []byte, handle channel.Handle) error {
+// receive handles each message of a delivery, even after one has failed, and returns the answers. An error means that the platform
+// should deliver it again.
+func (w *WhatsApp) receive(ctx context.Context, body []byte, handle channel.Handle) (answers []pending, err error) {
 	var d delivery
 	if err := json.Unmarshal(body, &d); err != nil || d.Object != "whatsapp_business_account" {
-		return errMalformed
+		return nil, errMalformed
 	}
 	var changes []change
 	for _, e := range d.Entry {
@@ -85,7 +85,7 @@ func (w *WhatsApp) receive(ctx context.Context, body []byte, handle channel.Hand
 			}
 			var v change
 			if err := json.Unmarshal(c.Value, &v); err != nil {
-				return errMalformed
+				return nil, errMalformed
 			}
 			changes = append(changes, v)
 		}
@@ -98,12 +98,15 @@ func (w *WhatsApp) receive(ctx context.Context, body []byte, handle channel.Hand
 		}
 		w.failures(ctx, c.Statuses)
 		for _, raw := range c.Messages {
-			if err := w.handle(ctx, raw, c.Contacts, handle); err != nil {
+			p, err := w.handle(ctx, raw, c.Contacts, handle)
+			if err != nil {
 				errs = append(errs, err)
+				continue
 			}
+			answers = append(answers, p)
 		}
 	}
-	return errors.Join(errs...)
+	return answers, errors.Join(errs...)
 }
 
 // failures logs which sent messages did not arrive. Other statuses are ignored.
@@ -122,25 +125,20 @@ func (w *WhatsApp) failures(ctx context.Context, all []json.RawMessage) {
 	}
 }
 
-// handle converts a message to an event, handles it and sends the answer.
-func (w *WhatsApp) handle(ctx context.Context, raw json.RawMessage, people []contact, handle channel.Handle) error {
+// handle converts a message to an event and handles it. The answer may be empty.
+func (w *WhatsApp) handle(ctx context.Context, raw json.RawMessage, people []contact, handle channel.Handle) (pending, error) {
 	var m message
 	if err := json.Unmarshal(raw, &m); err != nil {
 		w.log.WarnContext(ctx, "a whatsapp message that can't be read was left out")
-		return nil
+		return pending{}, nil
 	}
 	e, ok := w.event(ctx, m, people)
 	if !ok {
-		return nil
+		return pending{}, nil
 	}
 	if e.Kind == "" {
-		w.explain(ctx, m, e)
-		return nil
+		return pending{m.ID, e, w.explain(ctx, m, e)}, nil
 	}
 	a, err := handle(ctx, e)
-	if err != nil {
-		return err
-	}
-	w.answer(ctx, m, e, a)
-	return nil
+	return pending{m.ID, e, a}, err
 }

@@ -89,16 +89,30 @@ func (w *WhatsApp) deliver(rw http.ResponseWriter, r *http.Request, handle chann
 		http.Error(rw, "refused", http.StatusUnauthorized)
 		return
 	}
-	switch err := w.receive(r.Context(), body, handle); {
+	answers, err := w.receive(r.Context(), body, handle)
+	switch {
 	case errors.Is(err, errMalformed):
 		w.log.ErrorContext(r.Context(), "a signed whatsapp delivery can't be read", "bytes", len(body))
 		http.Error(rw, "malformed", http.StatusBadRequest)
+		return
 	case err != nil:
 		w.log.ErrorContext(r.Context(), "a whatsapp delivery could not be taken in; it comes again", "error", err)
-		http.Error(rw, "not taken", http.StatusInternalServerError)
+		acknowledge(rw, http.StatusInternalServerError)
 	default:
-		rw.WriteHeader(http.StatusOK)
+		acknowledge(rw, http.StatusOK)
 	}
+	for _, a := range answers {
+		w.answer(r.Context(), a)
+	}
+}
+
+// acknowledge sends a status now, although the handler goes on: the platform delivers again what is not acknowledged soon, and answers may
+// take long. The connection closes, because another request on it would wait for them.
+func acknowledge(rw http.ResponseWriter, status int) {
+	rw.Header().Set("Connection", "close")
+	rw.Header().Set("Content-Length", "0")
+	rw.WriteHeader(status)
+	_ = http.NewResponseController(rw).Flush()
 }
 
 func signed(body []byte, header, secret string) bool {

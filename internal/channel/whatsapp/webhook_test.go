@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"regexp"
 	"strings"
@@ -271,6 +272,49 @@ func TestAnswers(t *testing.T) {
 		t.Errorf("log %q", text)
 	}
 }
+
+// A delivery is acknowledged before it is answered. When it comes again, because a part of it failed or for no reason, it is answered only
+// where it was not before.
+func TestAnswersFollowTheAcknowledgement(t *testing.T) {
+	p, away := whatsapptest.New(t), true
+	var rec *httptest.ResponseRecorder
+	w := open(t, p, func(c *Config) {
+		c.HTTP = &http.Client{Transport: carrier(func(r *http.Request) (*http.Response, error) {
+			if !rec.Flushed {
+				t.Error("an answer was sent before the acknowledgement")
+			}
+			return p.Client().Transport.RoundTrip(r)
+		})}
+	})
+	handler := w.Handler(func(_ context.Context, e channel.Event) (channel.Answer, error) {
+		if e.Text == "second" && away {
+			return channel.Answer{}, errors.New("the server is away")
+		}
+		return channel.Answer{Text: "To " + e.Text}, nil
+	})
+	body := batch(said("wamid.1", "first", "", noon), said("wamid.2", "second", "", noon))
+	for i, want := range []struct {
+		status int
+		sent   string
+	}{{500, "To first"}, {200, "To first, To second"}, {200, "To first, To second"}} {
+		rec = httptest.NewRecorder()
+		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
+		r.Header.Set("X-Hub-Signature-256", sign(body, secret))
+		handler.ServeHTTP(rec, r)
+		away = false
+		var sent []string
+		for _, m := range p.Messages(ada) {
+			sent = append(sent, m.Text)
+		}
+		if all := strings.Join(sent, ", "); rec.Code != want.status || all != want.sent {
+			t.Errorf("delivery %d: status %d, sent %q", i+1, rec.Code, all)
+		}
+	}
+}
+
+type carrier func(*http.Request) (*http.Response, error)
+
+func (c carrier) RoundTrip(r *http.Request) (*http.Response, error) { return c(r) }
 
 // A sender of unsupported messages is told so once in a while, but not for old messages.
 func TestNotUnderstood(t *testing.T) {
