@@ -11,8 +11,9 @@ import (
 // rememberedMessages is the number of remembered messages. Retries come soon.
 const rememberedMessages = 256
 
-// Unfinished remembers how far long messages, of which a platform takes several, were sent. When the platform asks for a pause in the middle of one,
-// the next try continues from there. The zero value is ready to use, by several goroutines.
+// Unfinished remembers how far long messages, of which a platform takes several, were sent. When the platform asks for a pause in the
+// middle of one, the next try in this process continues from there; one in another process begins anew. The zero value is ready to use, by
+// several goroutines.
 type Unfinished[P any] struct {
 	mu    sync.Mutex
 	order []string
