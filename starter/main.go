@@ -4,8 +4,6 @@ package main
 import (
 	"context"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/longshift/longshift/internal/app"
 	"github.com/longshift/longshift/internal/cli"
@@ -14,7 +12,7 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := app.EndedBySignal()
 	context.AfterFunc(ctx, stop) // from the first signal on, the next one ends the process at once
 	os.Exit(cli.Main(ctx, os.Args[1:], term.SystemStreams(), environ.SystemEnviron(), app.Wiring()))
 }

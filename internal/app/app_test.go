@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -14,6 +15,9 @@ import (
 // hostIDEnv makes the test binary print the host id of a data directory and end.
 const hostIDEnv = "APP_TEST_HOST_ID"
 
+// endingEnv makes the test binary wait for a signal, print which one has ended it, and end.
+const endingEnv = "APP_TEST_ENDING"
+
 func TestMain(m *testing.M) {
 	if data := os.Getenv(hostIDEnv); data != "" {
 		id, err := hostID(data)
@@ -22,6 +26,13 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 		fmt.Print(id)
+		os.Exit(0)
+	}
+	if os.Getenv(endingEnv) != "" {
+		ctx, _ := EndedBySignal()
+		fmt.Println("waiting")
+		<-ctx.Done()
+		fmt.Println(context.Cause(ctx))
 		os.Exit(0)
 	}
 	os.Exit(m.Run())

@@ -7,11 +7,9 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"os/signal"
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"go.temporal.io/sdk/contrib/envconfig"
@@ -42,7 +40,7 @@ func WorkerMain(args []string, lookup config.Lookup, stderr io.Writer) int {
 			"its configuration is the environment (see docs/configuration.md)\n", args[0])
 		return fault.ExitUsage
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	ctx, stop := EndedBySignal()
 	defer stop()
 	err := useSettingsFile(lookup)
 	if err == nil {

@@ -1,0 +1,42 @@
+package app
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestEndedBySignal: what a process was started to ignore does not end it, as nohup and shells mean it. The last signal is one that does.
+func TestEndedBySignal(t *testing.T) {
+	t.Parallel()
+	for ignored, sent := range map[string][]syscall.Signal{
+		"": {syscall.SIGHUP}, "HUP": {syscall.SIGHUP, syscall.SIGINT}, "INT": {syscall.SIGINT, syscall.SIGHUP},
+		"HUP INT": {syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM},
+	} {
+		t.Run(ignored, func(t *testing.T) {
+			t.Parallel()
+			cmd := exec.Command("/bin/sh", "-c", `for s in $1; do trap "" "$s"; done; exec "$0"`, os.Args[0], ignored)
+			cmd.Env = append(os.Environ(), endingEnv+"=yes")
+			out, err := cmd.StdoutPipe()
+			must(t, err)
+			must(t, cmd.Start())
+			defer func() { _, _ = cmd.Process.Kill(), cmd.Wait() }() // they fail when it has ended
+			said := bufio.NewReader(out)
+			if line, err := said.ReadString('\n'); line != "waiting\n" {
+				t.Fatalf("%q, %v", line, err)
+			}
+			for _, s := range sent {
+				must(t, cmd.Process.Signal(s))
+			}
+			ended, err := io.ReadAll(said)
+			must(t, err)
+			if last := sent[len(sent)-1].String(); !strings.HasPrefix(string(ended), last+" signal") {
+				t.Errorf("ended by %q, want %s", ended, last)
+			}
+		})
+	}
+}
