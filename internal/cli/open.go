@@ -74,7 +74,7 @@ func (o *openOptions) browse(ctx context.Context, address string) error {
 		cmd := exec.CommandContext(ctx, path, address)
 		cmd.Env = o.env.Vars
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = o.streams.In, o.streams.Out, o.streams.Err // a browser can be one for terminals
-		if err := cmd.Run(); err != nil {
+		if err := environ.RunAttached(cmd); err != nil {
 			return fault.New(fault.Infra, "%s: %w", name, err).WithHint("open the address yourself, or set BROWSER to another program")
 		}
 		return nil

@@ -37,7 +37,7 @@ func (g Git) Run(ctx context.Context, dir string, args ...string) (string, error
 }
 
 // Attached runs a command of git as the person at the terminal would, with their pager, colours and logins, and returns its exit code.
-// Git says itself what is wrong.
+// Git says itself what is wrong. After Ctrl-C it is waited for: it may have a pager that still has the terminal.
 func (g Git) Attached(ctx context.Context, dir string, s term.Streams, args ...string) (code int, err error) {
 	path, err := g.env.Program("git")
 	if err != nil {
@@ -46,7 +46,7 @@ func (g Git) Attached(ctx context.Context, dir string, s term.Streams, args ...s
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Dir, cmd.Env = dir, g.env.Without("GIT_DIR=", "GIT_WORK_TREE=", "GIT_INDEX_FILE=")
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = s.In, s.Out, s.Err
-	err = cmd.Run()
+	err = RunAttached(cmd)
 	var failed *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
