@@ -75,8 +75,11 @@ func (e Environ) Resolve(name string) string {
 // AskWithin bounds how long a program may take that is only asked for something.
 const AskWithin = 10 * time.Second
 
-// Program finds a program on PATH.
+// Program finds a program on PATH. One that is named by its absolute path is that one.
 func (e Environ) Program(name string) (string, error) {
+	if filepath.IsAbs(name) && Executable(name) {
+		return name, nil
+	}
 	for _, dir := range filepath.SplitList(e.Get("PATH")) {
 		if path := filepath.Join(dir, name); filepath.IsAbs(path) && Executable(path) {
 			return path, nil
