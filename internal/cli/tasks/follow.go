@@ -29,6 +29,7 @@ type follower struct {
 
 	activity string // of the session, as it was last shown
 	needed   bool   // whether the task needed a person when it was last seen
+	ended    bool   // whether it had ended then
 }
 
 // FollowOptions say how a task is followed. The zero value is for one task alone.

@@ -74,14 +74,15 @@ func (v *Viewer) desktop() []string {
 	return nil
 }
 
-// notify says that the task needs a person, once each time, and that it has ended.
+// notify says that the task needs a person, once each time, and once that it has ended, which its workflow may outlast.
 func (f *follower) notify(s *signals.Status) {
-	needed := f.needed
-	f.needed = s.NeedsHuman
+	needed, ended := f.needed, f.ended
+	f.needed, f.ended = s.NeedsHuman, IsEnded(s)
 	switch {
 	case f.options.Notify == nil:
-	case IsEnded(s):
+	case f.ended && !ended:
 		f.options.Notify(f.id + ": " + OutcomeText(s))
+	case f.ended:
 	case f.needed && !needed:
 		why := phaseText(s.Phase)
 		if s.Reason != "" {

@@ -28,7 +28,11 @@ func TestNotify(t *testing.T) {
 		needs(true, task.Suspended, signals.ReasonErrors)
 		needs(false, task.Executing, "")
 		needs(true, task.Approving, "")
-		ft.Set(func(f *clitest.Task) { f.Status.Log = []signals.LogLine{clitest.Line(1, "ended", "pull_request")} })
+		ft.Set(func(f *clitest.Task) {
+			f.Status.Log = []signals.LogLine{clitest.Line(1, "ended", "pull_request")}
+			f.Status.Phase, f.Status.Outcome = task.Ended, task.AlreadyDone
+		})
+		clitest.Pass(5 * time.Second) // in which the workflow is still open
 		ft.End(task.AlreadyDone)
 		f.end()
 		want := []string{"web-1 needs you: " + reasonText(signals.ReasonErrors), "web-1 needs you: " + phaseText(task.Approving),
