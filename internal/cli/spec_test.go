@@ -223,6 +223,31 @@ func TestSpecSyncRerun(t *testing.T) {
 	}
 }
 
+// A check looks at the repository that --repo names, and refuses what only a task heeds: it must not find good what was not meant.
+func TestSpecSyncCheckFlags(t *testing.T) {
+	t.Parallel()
+	s := newSpecified(t)
+	s.git("checkout", "-q", "work")
+	s.Dir = t.TempDir()
+	for _, c := range []struct {
+		args string
+		code int
+		says string
+	}{
+		{"--repo " + s.dir, fault.ExitOK, ""},
+		{"-p " + s.dir + " --rerun -o jsonl", fault.ExitOK, "running sh calc.sh"},
+		{"", fault.ExitUsage, "is not in a git repository"},
+		{"--repo acme/web", fault.ExitUsage, "--repo acme/web: it must be a repository on this machine; give the path of a clone"},
+		{"--repo " + s.dir + " --base main", fault.ExitUsage, "--base counts only for a task, and --check starts none; leave one of them out"},
+		{"--spec API.md", fault.ExitUsage, "--spec counts only"}, {"-n 3", fault.ExitUsage, "--iterations counts only"},
+		{"--wait", fault.ExitUsage, "--wait counts only"},
+	} {
+		if code, _ := s.check(strings.Fields(c.args)...); code != c.code || !strings.Contains(s.Errs.String(), c.says) {
+			t.Errorf("%s: exit %d: %s", c.args, code, s.Errs.String())
+		}
+	}
+}
+
 func TestSpecStatus(t *testing.T) {
 	t.Parallel()
 	s := newSpecified(t)

@@ -24,9 +24,14 @@ type specCheck struct {
 	printer *term.Printer
 }
 
-// run fails when something that the specification asks for is not there. With rerun the commands are run, in a checkout of their own.
-func (o *specCheck) run(ctx context.Context, rerun bool) error {
-	at, err := o.read(ctx)
+// run fails when something that the specification asks for is not there, in the repository that was given as --repo, "" for that of the
+// current folder. With rerun the commands are run, in a checkout of their own.
+func (o *specCheck) run(ctx context.Context, given string, rerun bool) error {
+	dir, err := o.repositories.OnDisk(ctx, given)
+	if err != nil {
+		return err
+	}
+	at, err := o.read(ctx, dir)
 	if err != nil {
 		return err
 	}

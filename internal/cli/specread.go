@@ -9,7 +9,7 @@ import (
 	"github.com/longshift/longshift/internal/repo/deliverable"
 )
 
-// specReader reads the deliverables of a specification from the last commit of the repository of the current folder.
+// specReader reads the deliverables of a specification from the last commit of a repository on this machine.
 type specReader struct {
 	git          environ.Git
 	repositories *repository.Repositories
@@ -24,12 +24,8 @@ type recorded struct {
 	deliverable.Report
 }
 
-func (r *specReader) read(ctx context.Context) (recorded, error) {
-	dir, err := r.repositories.Here(ctx)
-	if err != nil {
-		return recorded{}, err
-	}
-	at := recorded{dir: dir}
+func (r *specReader) read(ctx context.Context, dir string) (at recorded, err error) {
+	at.dir = dir
 	git := func(ctx context.Context, args ...string) (string, error) { return r.git.Run(ctx, dir, args...) }
 	if at.commit, err = git(ctx, "rev-parse", "--verify", "HEAD"); err != nil {
 		return at, fault.New(fault.NotFound, "%s has no commit", dir).WithHint("commit the specification, then longshift spec run")

@@ -38,7 +38,11 @@ With -o markdown it is a task list, such as for a pull request.`,
 			return f.checkFormat()
 		},
 		RunE: func(c *cobra.Command, _ []string) error {
-			at, err := o.read(c.Context())
+			dir, err := o.repositories.Here(c.Context())
+			if err != nil {
+				return err
+			}
+			at, err := o.read(c.Context(), dir)
 			if err != nil {
 				return err
 			}

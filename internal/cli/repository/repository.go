@@ -58,6 +58,22 @@ func (r *Repositories) Here(ctx context.Context) (string, error) {
 	return top, nil
 }
 
+// OnDisk is the folder of a repository on this machine that the user gave. Nothing given means that of the current folder, and not the
+// workspace that was chosen for tasks.
+func (r *Repositories) OnDisk(ctx context.Context, given string) (string, error) {
+	if given == "" {
+		return r.Here(ctx)
+	}
+	found, err := r.Find(ctx, given)
+	if err != nil {
+		return "", err
+	}
+	if parsed, err := task.ParseRepository(found); err != nil || parsed.Path == "" {
+		return "", fault.New(fault.Input, "--repo %s: it must be a repository on this machine", given).WithHint("give the path of a clone")
+	}
+	return found, nil
+}
+
 // asPath tells whether a path was given: it begins like one, or is a folder here and nothing else it could be.
 func (r *Repositories) asPath(given string) (string, bool) {
 	switch {

@@ -16,7 +16,6 @@ import (
 	"github.com/longshift/longshift/internal/cli/repository"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/repo/project"
-	"github.com/longshift/longshift/task"
 )
 
 // settingsFile is the .longshift.yaml of a work tree, as it was read.
@@ -30,17 +29,9 @@ func (f settingsFile) exists() bool { return f.mode != 0 }
 
 // workTree returns the top of the work tree that settings are written into.
 func workTree(ctx context.Context, r *repository.Repositories, g environ.Git, given string) (string, error) {
-	find := r.Find
-	if given == "" { // that of the current folder, and not the workspace that was chosen for tasks
-		find = func(ctx context.Context, _ string) (string, error) { return r.Here(ctx) }
-	}
-	repository, err := find(ctx, given)
+	repository, err := r.OnDisk(ctx, given)
 	if err != nil {
 		return "", err
-	}
-	if r, err := task.ParseRepository(repository); err != nil || r.Path == "" {
-		return "", fault.New(fault.Input, "--repo %s: only a repository on this machine has a file to write", given).
-			WithHint("give the path of a clone")
 	}
 	if bare, err := g.Run(ctx, repository, "rev-parse", "--is-bare-repository"); err != nil || bare == "true" {
 		return "", fault.New(fault.Input, "%s has no work tree", repository).WithHint("give the path of a clone")
