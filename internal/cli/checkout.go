@@ -13,13 +13,10 @@ import (
 )
 
 // checkoutOptions are what checkout uses.
-type checkoutOptions struct {
-	*branchFinder
-	printer *term.Printer
-}
+type checkoutOptions struct{ *branchFinder }
 
 func newCheckoutCommand(f *factory) *cobra.Command {
-	o := &checkoutOptions{newBranchFinder(f), f.printer}
+	o := &checkoutOptions{newBranchFinder(f)}
 	return &cobra.Command{
 		Use:   "checkout <task>",
 		Short: "Check out the branch of a task",
@@ -47,7 +44,7 @@ func (o *checkoutOptions) run(ctx context.Context, given string) error {
 			[]string{"config", "branch." + t.Branch + ".merge", "refs/heads/" + t.Branch})
 	}
 	for _, args := range steps {
-		if err := o.attached(ctx, t.Dir, fault.ExitFailed, args...); err != nil {
+		if err := o.attached(ctx, t.Dir, fault.Work, args...); err != nil {
 			return err
 		}
 	}

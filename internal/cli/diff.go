@@ -9,18 +9,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/longshift/longshift/internal/cli/command"
-	"github.com/longshift/longshift/internal/cli/term"
 	"github.com/longshift/longshift/internal/fault"
 )
 
 // diffOptions are what diff uses.
-type diffOptions struct {
-	*branchFinder
-	printer *term.Printer
-}
+type diffOptions struct{ *branchFinder }
 
 func newDiffCommand(f *factory) *cobra.Command {
-	o := &diffOptions{newBranchFinder(f), f.printer}
+	o := &diffOptions{newBranchFinder(f)}
 	return &cobra.Command{
 		Use:   "diff <task> [-- <flags of git diff>]",
 		Short: "Show what a task has changed",
@@ -55,7 +51,7 @@ func (o *diffOptions) run(ctx context.Context, given string, flags []string) err
 		}
 		return o.printer.Print(files, nil)
 	}
-	return o.attached(ctx, t.Dir, fault.ExitFailed, append([]string{"diff", t.Base + "..." + t.Head}, flags...)...)
+	return o.attached(ctx, t.Dir, fault.Work, append([]string{"diff", t.Base + "..." + t.Head}, flags...)...)
 }
 
 // taskDiff is what diff prints as JSON.

@@ -184,8 +184,11 @@ func (r *logReader) nothing(f tasks.Found, status *signals.Status) error {
 	switch {
 	case len(r.files) > 0:
 		return nil
-	case len(r.elsewhere) > 0: // said already
+	case len(r.elsewhere) > 0 && r.printer.IsText(): // said already
 		return term.Exit{Code: fault.ExitNotFound}
+	case len(r.elsewhere) > 0:
+		return fault.New(fault.NotFound, "no log of task %s in this data folder: its sessions ran on other hosts", f.ID).
+			WithHint("run `longshift logs` there")
 	case r.only > 0:
 		return fault.New(fault.NotFound, "task %s has no log of session %d", f.ID, r.only).
 			WithHint("see its sessions with `longshift show %s`", f.ID)

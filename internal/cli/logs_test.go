@@ -13,6 +13,7 @@ import (
 	"github.com/longshift/longshift/internal/cli/environ"
 	"github.com/longshift/longshift/internal/cli/tasks"
 	"github.com/longshift/longshift/internal/cli/term"
+	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
 )
@@ -157,6 +158,23 @@ func TestTaskFolder(t *testing.T) {
 		got, err := taskFolder("/data", f, c.status)
 		if got != c.want || (err != nil) != c.bad {
 			t.Errorf("%+v: %q, %v", c.status, got, err)
+		}
+	}
+}
+
+// TestLogsElsewhere: when all sessions ran on other hosts, people have been told so, and programs are given an error.
+func TestLogsElsewhere(t *testing.T) {
+	for format, want := range map[string]error{
+		term.FormatText: term.Exit{Code: fault.ExitNotFound},
+		term.FormatJSON: fault.New(fault.NotFound, "no log of task web-1 in this data folder: its sessions ran on other hosts"),
+	} {
+		r := newReader(newConsole(t), t.TempDir())
+		r.printer.Format = format
+		status := &signals.Status{TaskID: "web-1", Sessions: []signals.Session{{N: 1, Role: task.Planner, Host: "there"}}}
+		r.missing(status, time.Now())
+		err := r.nothing(tasks.Found{ID: "web-1"}, status)
+		if err == nil || err.Error() != want.Error() || fault.KindOf(err) != fault.KindOf(want) {
+			t.Errorf("%s: %v", format, err)
 		}
 	}
 }

@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/longshift/longshift/internal/cli/environ"
@@ -31,13 +33,14 @@ type branchFinder struct {
 	viewer       *tasks.Viewer
 	git          environ.Git
 	streams      term.Streams
+	printer      *term.Printer
 	config       *environ.Config
 	repositories *repository.Repositories
 	remotes      remotes
 }
 
 func newBranchFinder(f *factory) *branchFinder {
-	return &branchFinder{f.viewer, f.git, f.streams, f.config, f.repositories, remotes{f.env, f.git}}
+	return &branchFinder{f.viewer, f.git, f.streams, f.printer, f.config, f.repositories, remotes{f.env, f.git}}
 }
 
 // find returns the commits of the task that was given by its id.
@@ -91,7 +94,7 @@ func (b *branchFinder) fetch(ctx context.Context, repo task.Repository, s *signa
 		ref = fmt.Sprintf("refs/pull/%d/head", s.PullRequest.Number) // also when a fork has the branch
 	}
 	t.Dir, t.remote = dir, remote
-	if err := b.attached(ctx, dir, fault.ExitServer, "fetch", "--quiet", "--no-tags", remote, ref); err != nil {
+	if err := b.attached(ctx, dir, fault.Infra, "fetch", "--quiet", "--no-tags", remote, ref); err != nil {
 		return err
 	}
 	if t.Head, err = b.git.Run(ctx, dir, "rev-parse", "FETCH_HEAD"); err != nil {
@@ -100,13 +103,21 @@ func (b *branchFinder) fetch(ctx context.Context, repo task.Repository, s *signa
 	return nil
 }
 
-// attached runs git on the person's terminal. When it fails it has said why, and exit is the code to end with.
-func (b *branchFinder) attached(ctx context.Context, dir string, exit int, args ...string) error {
-	code, err := b.git.Attached(ctx, dir, b.streams, args...)
-	if err == nil && code != 0 {
-		err = term.Exit{Code: exit}
+// attached runs git on the person's terminal. When it fails it has said why; for programs the error says it. failed is the kind of that.
+func (b *branchFinder) attached(ctx context.Context, dir string, failed fault.Kind, args ...string) error {
+	streams := b.streams
+	var said bytes.Buffer
+	if !b.printer.IsText() {
+		streams.Out, streams.Err = io.Discard, &said
 	}
-	return err
+	code, err := b.git.Attached(ctx, dir, streams, args...)
+	switch {
+	case err != nil || code == 0:
+		return err
+	case b.printer.IsText():
+		return term.Exit{Code: failed.ExitCode()}
+	}
+	return fault.New(failed, "git %s: %s", args[0], strings.TrimSpace(said.String()))
 }
 
 // remoteOf returns the name of the remote of a clone that is the repository, "" for none.
