@@ -90,7 +90,7 @@ func (l *Log) AppendAct(ctx context.Context, a Act) error {
 // ActFilter selects acts. Empty fields match all.
 type ActFilter struct {
 	Task    string // task id
-	Partial bool   // if no task has that id, Task may be its beginning or end
+	Partial bool   // if no task has that id, Task may be the beginning or end of that of one task
 	Channel string
 	User    string // id on the channel
 	Verdict ActVerdict
@@ -120,11 +120,11 @@ func (l *Log) actQuery(ctx context.Context, f ActFilter) (string, []any, error) 
 	var where []string
 	var args []any
 	if f.Task != "" {
-		condition, values, err := l.ofTask(ctx, "acts", f.Task, f.Partial)
+		id, err := l.ofTask(ctx, "acts", f.Task, f.Partial)
 		if err != nil {
 			return "", nil, err
 		}
-		where, args = append(where, condition), append(args, values...)
+		where, args = append(where, "task = ?"), append(args, id)
 	}
 	for _, c := range []struct{ column, value string }{
 		{"channel", f.Channel}, {"user", f.User}, {"verdict", string(f.Verdict)},

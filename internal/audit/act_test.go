@@ -133,7 +133,7 @@ func TestActFilters(t *testing.T) {
 		"last":       {ActFilter{Last: 3}, "v1 v2 v3"},
 		"task":       {ActFilter{Task: "acme-web-1"}, "v0"},
 		"no part":    {ActFilter{Task: "acme-web"}, ""},
-		"beginning":  {ActFilter{Task: "acme-web", Partial: true}, "v0 v1 v2 v3"},
+		"beginning":  {ActFilter{Task: "acme-web-x", Partial: true}, "v1 v2 v3"},
 		"end":        {ActFilter{Task: "x1y2z3", Partial: true, Channel: "slack"}, "v1 v3"},
 		"whole wins": {ActFilter{Task: "acme-web-1", Partial: true}, "v0"},
 		"channel":    {ActFilter{Channel: "telegram"}, "v2"},

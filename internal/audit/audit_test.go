@@ -175,7 +175,7 @@ func TestFilters(t *testing.T) {
 		"newest":     {Filter{Limit: 2}, "cmd2% cmd3%"},
 		"task":       {Filter{Task: "acme-web-1"}, "cmd0%"},
 		"no part":    {Filter{Task: "acme-web"}, ""},
-		"beginning":  {Filter{Task: "acme-web", Partial: true}, "cmd0% cmd1% cmd2% cmd3%"},
+		"beginning":  {Filter{Task: "acme-web-x", Partial: true}, "cmd2% cmd3%"},
 		"end":        {Filter{Task: "12", Partial: true}, "cmd1%"},
 		"whole wins": {Filter{Task: "acme-web-1", Partial: true}, "cmd0%"},
 		"session":    {Filter{Session: "s2"}, "cmd2%"},
@@ -192,6 +192,11 @@ func TestFilters(t *testing.T) {
 	} {
 		if got := commandsOf(list(t, l, c.f)); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+	for _, err := range l.List(t.Context(), Filter{Task: "acme", Partial: true, Limit: 1}) {
+		if fault.KindOf(err) != fault.Input || !strings.HasSuffix(err.Error(), ":\n  acme-web-1\n  acme-web-12\n  acme-web-x1y2z3") {
+			t.Errorf("a part of several: %v", err)
 		}
 	}
 }

@@ -6,12 +6,14 @@ import (
 	"iter"
 	"strings"
 	"time"
+
+	"github.com/longshift/longshift/internal/fault"
 )
 
 // Filter selects records. Empty fields match all.
 type Filter struct {
 	Task     string // task id
-	Partial  bool   // if no task has that id, Task may be its beginning or end
+	Partial  bool   // if no task has that id, Task may be the beginning or end of that of one task
 	Session  string
 	Role     string
 	Decision string
@@ -90,11 +92,11 @@ func (l *Log) query(ctx context.Context, f Filter) (string, []any, error) {
 		where, args = append(where, condition), append(args, values...)
 	}
 	if f.Task != "" {
-		condition, values, err := l.ofTask(ctx, "records", f.Task, f.Partial)
+		id, err := l.ofTask(ctx, "records", f.Task, f.Partial)
 		if err != nil {
 			return "", nil, err
 		}
-		add(condition, values...)
+		add("task = ?", id)
 	}
 	for column, value := range map[string]string{"session": f.Session, "role": f.Role, "decision": f.Decision, "rule": f.Rule} {
 		if value != "" {
@@ -121,18 +123,39 @@ func (l *Log) query(ctx context.Context, f Filter) (string, []any, error) {
 	return query + " ORDER BY id", args, nil
 }
 
-// ofTask returns the condition for the rows of a task. With partial, id may be the beginning or end of its id, if it is no whole one.
-func (l *Log) ofTask(ctx context.Context, table, id string, partial bool) (condition string, args []any, err error) {
+// ofTask returns the id of the task that is meant. With partial, given may be the beginning or end of the id of one task in the table, if
+// it is no whole one.
+func (l *Log) ofTask(ctx context.Context, table, given string, partial bool) (string, error) {
 	whole := !partial
 	if partial {
-		if err := l.read.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM "+table+" WHERE task = ?)", id).Scan(&whole); err != nil {
-			return "", nil, l.explain("read", err)
+		if err := l.read.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM "+table+" WHERE task = ?)", given).Scan(&whole); err != nil {
+			return "", l.explain("read", err)
 		}
 	}
 	if whole {
-		return "task = ?", []any{id}, nil
+		return given, nil
 	}
-	return "(substr(task, 1, length(?)) = ? OR substr(task, -length(?)) = ?)", []any{id, id, id, id}, nil
+	query := "SELECT DISTINCT task FROM " + table +
+		" WHERE substr(task, 1, length(?)) = ? OR substr(task, -length(?)) = ? ORDER BY task LIMIT 10"
+	var ids []string
+	for id, err := range each(ctx, l, query, []any{given, given, given, given}, scanID) {
+		if err != nil {
+			return "", err
+		}
+		ids = append(ids, id)
+	}
+	switch len(ids) {
+	case 0:
+		return given, nil
+	case 1:
+		return ids[0], nil
+	}
+	return "", fault.New(fault.Input, "task %q is ambiguous:\n  %s", given, strings.Join(ids, "\n  ")).WithHint("give more of its id")
+}
+
+func scanID(rows *sql.Rows) (id string, err error) {
+	err = rows.Scan(&id)
+	return id, err
 }
 
 func scan(rows *sql.Rows) (Record, error) {

@@ -91,9 +91,6 @@ func (o *actsOptions) run(ctx context.Context) error {
 		}
 		rows = append(rows, a)
 	}
-	if err := oneTask(o.filter.Task, rows, func(a audit.Act) string { return a.Task }); err != nil {
-		return err
-	}
 	if len(rows) == 0 && o.printer.IsText() {
 		o.printer.Say("no such acts on this machine")
 		return nil

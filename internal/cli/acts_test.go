@@ -28,10 +28,10 @@ func TestActsOfATask(t *testing.T) {
 		says      string
 	}{
 		{"x1y2z3", fault.ExitOK, 2, ""}, {"acme-api", fault.ExitOK, 1, ""}, {"acme-web-fix-x1y2z3", fault.ExitOK, 2, ""}, {"none", fault.ExitOK, 0, ""},
-		{"acme", fault.ExitUsage, 0, `task \"acme\" is ambiguous`},
+		{"acme", fault.ExitUsage, 0, `task \"acme\" is ambiguous`}, {"acme --limit 1", fault.ExitUsage, 0, `task \"acme\" is ambiguous`},
 	} {
 		c := newConsole(t, "LONGSHIFT_DATA="+data)
-		code := c.run("acts", tt.given, "-o", "jsonl")
+		code := c.run(append([]string{"acts", "-o", "jsonl"}, strings.Fields(tt.given)...)...)
 		if n := strings.Count(c.Out.String(), "\n"); code != tt.code || n != tt.all || !strings.Contains(c.Errs.String(), tt.says) {
 			t.Errorf("%s: code %d, %d acts, %s", tt.given, code, n, c.Errs.String())
 		}

@@ -83,9 +83,6 @@ func (o *commandsOptions) run(ctx context.Context) error {
 		}
 		rows = append(rows, commandRow(r))
 	}
-	if err := oneTask(o.filter.Task, rows, func(r commandRow) string { return r.Task }); err != nil {
-		return err
-	}
 	if len(rows) > limit {
 		rows = rows[len(rows)-limit:]
 		o.printer.Say("older records are left out; --limit shows more")
@@ -149,22 +146,4 @@ func sinceTime(text string, now time.Time) (time.Time, error) {
 		return time.Time{}, wrong("no age above zero")
 	}
 	return now.Add(-age), nil
-}
-
-// oneTask refuses a part of an id that several tasks have.
-func oneTask[T any](given string, rows []T, id func(T) string) error {
-	if given == "" {
-		return nil
-	}
-	var ids []string
-	for _, r := range rows {
-		if !slices.Contains(ids, id(r)) {
-			ids = append(ids, id(r))
-		}
-	}
-	if len(ids) > 1 {
-		return fault.New(fault.Input, "task %q is ambiguous:\n  %s", given, strings.Join(ids[:min(len(ids), 10)], "\n  ")).
-			WithHint("give more of its id")
-	}
-	return nil
 }

@@ -156,6 +156,8 @@ func TestCommandsRefuse(t *testing.T) {
 		{data, "--since=-2h", fault.ExitUsage, []string{`--since "-2h": no age above zero`, "2h or 7d"}},
 		{data, "--since 2027-01-01T00:00:00Z", fault.ExitUsage, []string{"lies in the future", "2026-11-20T12:00:00Z"}},
 		{data, "acme", fault.ExitUsage, []string{`task "acme" is ambiguous`, "acme-web-fix-x1y2z3", "acme-api-doc-a9b8c7", "give more of its id"}},
+		{data, "acme --limit 1", fault.ExitUsage, []string{`task "acme" is ambiguous`}},
+		{data, "acme --since 30m", fault.ExitUsage, []string{`task "acme" is ambiguous`}},
 		{data, "a b", fault.ExitUsage, []string{`unexpected argument "b"`}},
 		{damaged, "", fault.ExitServer, []string{filepath.Join(damaged, audit.FileName), "damaged", "restart the worker"}},
 	} {
