@@ -265,3 +265,14 @@ func TestSetInFileOfAnotherUser(t *testing.T) {
 		t.Errorf("says %v", err)
 	}
 }
+
+// What this machine refuses is no fault of a server that could not be reached.
+func TestSetInFileRefused(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{"/proc/none/config.toml", t.TempDir()} { // neither can be written, the second can't be read
+		_, err := SetInFile(path, Setting{"LONGSHIFT_SLOTS", "3"})
+		if fault.KindOf(err) != fault.Denied || fault.HintOf(err) == "" || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: kind %s, %v", path, fault.KindOf(err), err)
+		}
+	}
+}

@@ -33,7 +33,7 @@ func SetInFile(path string, settings ...Setting) (closed bool, err error) {
 		old, err = os.ReadFile(path)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return false, fault.New(fault.Infra, "set %s: %w", settings[0].Name, err)
+		return false, fault.New(fault.Denied, "set %s: %w", settings[0].Name, err).WithHint("make the file readable")
 	}
 	text, secret, err := editSettings(old, settings...)
 	if err != nil {
@@ -48,7 +48,7 @@ func SetInFile(path string, settings ...Setting) (closed bool, err error) {
 		err = atomicfile.Write(path, text)
 	}
 	if err != nil {
-		return false, fault.New(fault.Infra, "set %s in %s: %w", settings[0].Name, path, err).
+		return false, fault.New(fault.Denied, "set %s in %s: %w", settings[0].Name, path, err).
 			WithHint("see that there is room, and that the folder is writable")
 	}
 	return there && secret && forOthers(info), nil

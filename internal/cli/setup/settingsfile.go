@@ -80,7 +80,7 @@ func (f settingsFile) write(data []byte) (err error) {
 	defer func() {
 		if err != nil {
 			os.Remove(temporary)
-			err = fault.New(fault.Infra, "write %s: %w", f.path, err).WithHint("see that there is room, and that the folder is writable")
+			err = fault.New(fault.Denied, "write %s: %w", f.path, err).WithHint("see that there is room, and that the folder is writable")
 		}
 	}()
 	if f.exists() {
