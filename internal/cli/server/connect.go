@@ -157,7 +157,7 @@ func (s *Connector) Explain(err error, what string) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &namespace):
-		return fault.New(fault.NotFound, "no namespace %q on the server at %s", s.namespace, s.Address()).
+		return fault.New(fault.Input, "no namespace %q on the server at %s", s.namespace, s.Address()).
 			WithHint("create it, or set TEMPORAL_NAMESPACE")
 	case errors.As(err, &notFound):
 		return fault.New(fault.NotFound, "no task %q", what).WithHint("see `longshift list`")

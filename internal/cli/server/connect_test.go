@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 	"google.golang.org/grpc"
@@ -73,6 +74,24 @@ func TestDialRefused(t *testing.T) {
 		_, err := Dial(t.Context(), client.Options{HostPort: c.address, ConnectionOptions: client.ConnectionOptions{TLS: c.tls}})
 		if fault.KindOf(err) != c.kind || fault.HintOf(err) == "" || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: kind %q, %v", c.name, fault.KindOf(err), err)
+		}
+	}
+}
+
+// A namespace that is not there is a wrong setting. It must not be taken for a task that is not there.
+func TestExplainMissing(t *testing.T) {
+	t.Parallel()
+	s := &Connector{namespace: "nowhere"}
+	for _, c := range []struct {
+		err  error
+		code int
+		says string
+	}{
+		{serviceerror.NewNamespaceNotFound("nowhere"), fault.ExitUsage, `no namespace "nowhere"`},
+		{serviceerror.NewNotFound("workflow not found"), fault.ExitNotFound, `no task "web-1"`},
+	} {
+		if err := s.Explain(c.err, "web-1"); fault.KindOf(err).ExitCode() != c.code || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%v: %s, %v", c.err, fault.KindOf(err), err)
 		}
 	}
 }
