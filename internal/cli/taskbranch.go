@@ -54,6 +54,10 @@ func (b *branchFinder) find(ctx context.Context, given string) (taskBranch, erro
 		return taskBranch{}, err
 	}
 	s := seen.Status
+	if seen.Unanswered() {
+		return taskBranch{}, fault.New(fault.Infra, "the commits of task %s are not known while no worker is answering", found.ID).
+			WithHint("try again when one is back, or see `longshift doctor`")
+	}
 	if s.Head == "" || s.Head == s.BaseCommit {
 		return taskBranch{}, fault.New(fault.Conflict, "task %s has no commit yet", found.ID).WithHint("see `longshift status %s`", found.ID)
 	}

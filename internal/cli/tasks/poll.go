@@ -50,6 +50,9 @@ type Snapshot struct {
 	Err     error // why the task ended without a result, or why it can't be watched
 }
 
+// Unanswered tells whether the task goes on and no worker answers, so that its status is only what the server's list has.
+func (s Snapshot) Unanswered() bool { return s.trouble == NoWorker }
+
 // Poller asks the server, and through it the worker, what a task does.
 type Poller struct {
 	client  PollClient

@@ -2,6 +2,8 @@ package tasks
 
 import (
 	"fmt"
+	"path"
+	"strconv"
 	"time"
 
 	"github.com/longshift/longshift/internal/cli/term"
@@ -15,7 +17,17 @@ func statusOf(r Row) *signals.Status {
 	return &signals.Status{
 		WorkflowID: r.ID, RunID: r.RunID, Repository: r.Repository, Started: r.Started, Phase: r.Phase, Outcome: r.Outcome,
 		NeedsHuman: r.NeedsHuman, WaitingUntil: r.WaitingUntil, Host: r.Host, Agent: r.Agent, Usage: task.Usage{CostUSD: r.CostUSD},
+		PullRequest: pullAt(r.PullRequest),
 	}
+}
+
+// pullAt is the pull request at an address on a forge, which ends with its number; nil for none.
+func pullAt(address string) *signals.PullRequest {
+	n, err := strconv.Atoi(path.Base(address))
+	if err != nil {
+		return nil
+	}
+	return &signals.PullRequest{Number: n, URL: address}
 }
 
 // StatusText is the state of a task for people. page is its page in Temporal Web.

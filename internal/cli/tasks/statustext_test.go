@@ -1,6 +1,7 @@
 package tasks
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -30,6 +31,17 @@ func TestRowState(t *testing.T) {
 	} {
 		if got := c.row.State(now); got != c.want {
 			t.Errorf("%+v: %q, want %q", c.row, got, c.want)
+		}
+	}
+}
+
+// TestStatusOfRow: without a worker, the pull request is the one at the address that the server has.
+func TestStatusOfRow(t *testing.T) {
+	for address, want := range map[string]*signals.PullRequest{
+		"": nil, "/srv/web.git refs/longshift/pr/1/record": nil, "https://h/acme/web/pull/12": {Number: 12, URL: "https://h/acme/web/pull/12"},
+	} {
+		if got := statusOf(Row{PullRequest: address}).PullRequest; !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %+v", address, got)
 		}
 	}
 }
