@@ -163,7 +163,14 @@ func TestNames(t *testing.T) {
 	if clearing("other/model", 200_000) != nil {
 		t.Error("a server of somebody else is asked for what only Anthropic's does")
 	}
-	if !agent.TakesBudget("claude-sonnet-4-5") || agent.TakesBudget("claude-opus-5-5") {
-		t.Error("the models of version 4 take a budget for thinking, and later ones do not")
+	for model, takes := range map[string]bool{
+		"claude-3-7-sonnet-20250219": true, "claude-sonnet-4-20250514": true, "claude-opus-4@20250514": true, "claude-opus-4-1": true, "claude-sonnet-4-5-20250929": true,
+		"claude-opus-4-6[1m]": true, "anthropic/claude-opus-4.6": true, "anthropic/claude-3.7-sonnet": true, "us.anthropic.claude-haiku-4-5-20251001-v1:0": true,
+		"claude-opus-4-7": false, "claude-opus-4-7-20260416": false, "anthropic/claude-opus-4.8": false, "claude-opus-5-5": false, "claude-sonnet-5": false,
+		"claude-3-5-sonnet-20241022": false, "claude-3-haiku-20240307": false, "gpt-4.1": false,
+	} {
+		if agent.TakesBudget(model) != takes {
+			t.Errorf("%s takes a budget for thinking: %t", model, !takes)
+		}
 	}
 }
