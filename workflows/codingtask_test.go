@@ -422,7 +422,10 @@ func TestErrorsInARowSuspend(t *testing.T) {
 func TestSessionWithoutReportIsAskedOnce(t *testing.T) {
 	w := newWorld(t)
 	w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
-		if in.Role == task.Implementer && in.Ask == 1 && in.N == 2 {
+		switch {
+		case in.N == 2 && in.Ask == 2:
+			return activities.SessionResult{Kind: agent.Quota, Error: "used up", Reset: w.env.Now().Add(time.Hour)}, nil
+		case in.N == 2:
 			return activities.SessionResult{Kind: agent.Completed, Report: task.Report{Kind: task.ReportNone}}, nil
 		}
 		return activities.SessionResult{}, nil
@@ -430,6 +433,12 @@ func TestSessionWithoutReportIsAskedOnce(t *testing.T) {
 	w.start(t)
 	if again := w.asked[2]; again.ID != w.asked[1].ID || !again.Nudge {
 		t.Errorf("the session was not asked for its report: %+v", again)
+	}
+	if later := w.asked[3]; later.ID != w.asked[1].ID || later.Nudge {
+		t.Errorf("after a wait the session is asked for its report: %+v", later)
+	}
+	if fresh := w.asked[4]; fresh.ID == w.asked[1].ID || fresh.Role != task.Implementer {
+		t.Errorf("a session that has ended twice without a report is asked again: %+v", fresh)
 	}
 }
 

@@ -42,6 +42,8 @@ type session struct {
 	cap   float64     // US dollars it may cost in all, 0 for what is left of the task's budget
 	head  string      // of its conversation, for Longshift's own agent; "" before the first ask
 	asked allowance   // what the task might use in all when the session was asked last
+
+	reasked bool // it has ended without a report, and was asked for it
 }
 
 // allowance is what a task may use in all. A session keeps to what it was when the session was asked.
@@ -151,6 +153,7 @@ func (se *sessions) ask(ctx workflow.Context, s *session) (activities.SessionRes
 	if err != nil {
 		return res, err
 	}
+	s.input.Nudge = false // it was for this ask; what follows a wait goes on with the work
 	*s.on(se.assignment.Host) = res.Usage
 	se.budget.count(s)
 	count(res.Duration)

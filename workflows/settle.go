@@ -121,11 +121,11 @@ func (se *sessions) reported(s *session, res activities.SessionResult) bool {
 
 // reask asks a session that ended without a report once more for it; after that it counts as an error.
 func (se *sessions) reask(ctx workflow.Context, s *session) (*session, error) {
-	if s.input.Nudge {
+	if s.reasked {
 		return se.failed(ctx, s, "it ended twice without a report")
 	}
 	se.journal.say(ctx, "note", "session %d ended without a report; asking for it", s.input.N)
-	s.input.Nudge = true
+	s.reasked, s.input.Nudge = true, true
 	return s, nil
 }
 
