@@ -91,6 +91,12 @@ func asJSON(v any) string {
 	return string(data)
 }
 
+// forModel is a result as the model reads it.
+func forModel(v any) string {
+	data, _ := tools.Marshal(v) // maps of strings and numbers always marshal
+	return string(data)
+}
+
 // askTask puts questions to the workflow of the task. It does not wait there for people: the session ends for that time, and holds nothing.
 func askTask(w Workflow) func(context.Context, signals.Question) (signals.Answer, error) {
 	return func(ctx context.Context, q signals.Question) (signals.Answer, error) {

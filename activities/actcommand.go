@@ -156,7 +156,7 @@ func (r *toolRun) cutOff(ctx context.Context, file string) callResult {
 		return callResult{err: fault.New(fault.Infra, "end what an earlier attempt left: %w", err)}
 	}
 	output, _ := os.ReadFile(file) // it may not have come to any output
-	return callResult{failed: true, line: "run_command was interrupted", content: asJSON(map[string]any{
+	return callResult{failed: true, line: "run_command was interrupted", content: forModel(map[string]any{
 		"success": false, "interrupted": true, "output": headAndTail(string(output), 0),
 		"error": "what this command came to is not recorded: the worker was replaced while it ran, or had a fault of its own, " +
 			"such as a full disk. It was ended, and what ran in the background too; it is not run again by itself, " +
@@ -200,7 +200,7 @@ func commandResult(line string, res process.Result, whole bool, file string, lon
 	case res.Exit.Code != 0:
 		out["error"] = fmt.Sprintf("it ended with exit code %d; the output says why", res.Exit.Code)
 	}
-	return callResult{content: asJSON(out), failed: out["success"] == false, line: excerpt.Line("run_command "+line, 120) + " " + end}
+	return callResult{content: forModel(out), failed: out["success"] == false, line: excerpt.Line("run_command "+line, 120) + " " + end}
 }
 
 // headAndTail is the beginning and the end of an output. So many bytes of its middle were cut out before.

@@ -102,7 +102,7 @@ func (r *toolRun) interrupted() *callResult {
 	case len(made) == 0:
 		return nil
 	case len(not) == 0:
-		return &callResult{content: asJSON(map[string]any{"success": true, "path": strings.Join(made, ", ")})}
+		return &callResult{content: forModel(map[string]any{"success": true, "path": strings.Join(made, ", ")})}
 	}
 	half := refused(fmt.Sprintf("the worker was replaced in the middle of this change: %s is changed, %s is not; change the rest by itself",
 		strings.Join(made, ", "), strings.Join(not, ", ")))

@@ -51,7 +51,7 @@ func answerOf(said bool) callResult {
 	if !said {
 		return refused("nobody has answered, and the task goes on: " + unasked)
 	}
-	return callResult{content: asJSON(map[string]any{"success": true, "answer": "people have answered; what they say follows the results"})}
+	return callResult{content: forModel(map[string]any{"success": true, "answer": "people have answered; what they say follows the results"})}
 }
 
 // item is one of the things that a session wants to do.
@@ -66,7 +66,7 @@ func (r *toolRun) checklist(c transcript.Call) callResult {
 	if err != nil {
 		return refused(fmt.Sprintf(`%v. A call looks like this: {"items": [{"text": "write the test", "done": true}, {"text": "make it pass", "done": false}]}`, err))
 	}
-	return callResult{content: asJSON(map[string]any{"success": true}), line: "checklist: " + doneOf(items)}
+	return callResult{content: forModel(map[string]any{"success": true}), line: "checklist: " + doneOf(items)}
 }
 
 func itemsOf(arguments json.RawMessage) ([]item, error) {

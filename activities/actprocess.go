@@ -147,7 +147,7 @@ func (r *toolRun) inBackground(in command, dir, file string) callResult {
 	out := b.state(r.of.of.now())
 	out["success"], out["note"] = true, "manage_process shows and ends it; it ends with the session, when the session waits, and after "+
 		longestProcess.String()
-	return callResult{content: asJSON(out), line: excerpt.Line("run_command "+in.Command, 120) + " -> " + b.name + " in the background"}
+	return callResult{content: forModel(out), line: excerpt.Line("run_command "+in.Command, 120) + " -> " + b.name + " in the background"}
 }
 
 // startInBackground starts the command in the session's box, and writes its output to a file.
@@ -189,7 +189,7 @@ func (r *toolRun) manage(c transcript.Call) callResult {
 		for _, b := range list {
 			all = append(all, b.state(now))
 		}
-		return callResult{content: asJSON(map[string]any{"success": true, "processes": all})}
+		return callResult{content: forModel(map[string]any{"success": true, "processes": all})}
 	}
 	var b *background
 	for _, one := range list {
@@ -220,5 +220,5 @@ func (r *toolRun) manage(c transcript.Call) callResult {
 	if in.Action == "log" {
 		out["output"] = excerpt.Tail(r.of.of.redact.Secrets(b.tail(in.Lines)), 4*shownOutput)
 	}
-	return callResult{content: asJSON(out)}
+	return callResult{content: forModel(out)}
 }

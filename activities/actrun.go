@@ -180,5 +180,5 @@ func withWarning(content, text string) string {
 		return content
 	}
 	all["warning"] = text
-	return asJSON(all)
+	return forModel(all)
 }

@@ -466,17 +466,19 @@ func TestNativeLoopEnds(t *testing.T) {
 	}
 }
 
-// TestNativeKeepsPaths: the model is told what a file says, also where that is a folder of this machine.
+// TestNativeKeepsPaths: the model is told what a file says, also where that is a folder of this machine, and with its brackets as they are.
 func TestNativeKeepsPaths(t *testing.T) {
 	b := newBench(t, nil)
 	b.prepare()
-	must(t, os.WriteFile(b.work()+"/routes.txt", []byte("serve "+b.Data+"\n"), 0o600))
+	must(t, os.WriteFile(b.work()+"/routes.txt", []byte("serve <"+b.Data+"> && go\n"), 0o600))
 	r := b.begins(task.Implementer, []transcript.Call{calling("read_file", `{"path":"routes.txt"}`), calling("run_command", `{"command":"cat routes.txt"}`)})
 	r.open()
 	r.turn(2)
 	for _, g := range r.results() {
-		if !strings.Contains(g.Content, "serve "+b.Data) {
-			t.Errorf("the model reads %s", g.Content)
+		for _, content := range []string{g.Content, withWarning(g.Content, "enough")} {
+			if !strings.Contains(content, "serve <"+b.Data+"> && go") {
+				t.Errorf("the model reads %s", content)
+			}
 		}
 	}
 }

@@ -166,7 +166,7 @@ func (r *toolRun) report(c transcript.Call) callResult {
 	case failed:
 		return refused(text)
 	}
-	return callResult{content: asJSON(map[string]any{"success": true, "answer": text})}
+	return callResult{content: forModel(map[string]any{"success": true, "answer": text})}
 }
 
 // permit asks the session's rules about a call. It returns nil when it may be made.
@@ -188,7 +188,7 @@ func (r *toolRun) permit(ctx context.Context, p agent.Call) *callResult {
 }
 
 func refused(why string) callResult {
-	return callResult{content: asJSON(map[string]any{"success": false, "error": why}), failed: true}
+	return callResult{content: forModel(map[string]any{"success": false, "error": why}), failed: true}
 }
 
 // mayRead tells whether a file or folder of the workspace may be read by the session. Its path has no links: see readable for others.

@@ -24,7 +24,7 @@ var errStopped = errors.New("the call was stopped before it had finished; ask fo
 
 // success makes the result of a call whose answer is a struct with the fields for the model.
 func (w *Workspace) success(tool, line string, answer any) (Result, error) {
-	body, err := marshal(answer)
+	body, err := Marshal(answer)
 	if err != nil {
 		return Result{}, errors.New("the answer can't be written as JSON; use another tool")
 	}
@@ -37,15 +37,15 @@ func (w *Workspace) success(tool, line string, answer any) (Result, error) {
 
 func (w *Workspace) failure(tool string, err error) Result {
 	say := w.withoutRoot(excerpt.Clip(strings.ToValidUTF8(err.Error(), "�"), errorBytes))
-	content, _ := marshal(struct {
+	content, _ := Marshal(struct {
 		Success bool   `json:"success"`
 		Error   string `json:"error"`
 	}{false, say}) // a struct of strings always can be written
 	return Result{Content: content, Failed: true, Line: w.forPeople(tool + ": " + excerpt.FirstLine(say))}
 }
 
-// marshal leaves <, > and & as they are: the model reads code.
-func marshal(v any) ([]byte, error) {
+// Marshal leaves <, > and & as they are: the model reads code.
+func Marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
