@@ -34,16 +34,23 @@ func (r *toolRun) person(c transcript.Call) callResult {
 	case r.s.Commands.Questions == task.QuestionsDeny:
 		return refused("nobody is asked in this task: " + unasked)
 	}
-	now := strconv.Itoa(r.in.Ask)
+	if r.put() {
+		return answerOf(len(r.s.Prompt.Messages) > r.conv.Messages())
+	}
+	if err := r.kept.begin(strconv.Itoa(r.in.Ask)); err != nil {
+		return callResult{err: err}
+	}
+	return callResult{end: agent.NeedsAnswer, content: question}
+}
+
+// put tells whether an ask has ended with the question, so that people have seen it. The end of one that was to put it may have failed.
+func (r *toolRun) put() bool {
 	if len(r.kept.Begun) == 0 {
-		if err := r.kept.begin(now); err != nil {
-			return callResult{err: err}
-		}
+		return false
 	}
-	if r.kept.Begun[0] == now {
-		return callResult{end: agent.NeedsAnswer, content: question}
-	}
-	return answerOf(len(r.s.Prompt.Messages) > r.conv.Messages())
+	ask, _ := strconv.Atoi(r.kept.Begun[0])
+	var res SessionResult
+	return readJSON(r.of.recordOf(r.in.Act).folder().Result(ask), &res) == nil && res.Kind == agent.NeedsAnswer
 }
 
 // answerOf is the result of a question. What people have said comes with the next call of the model, as everything that they say.

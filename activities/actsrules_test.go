@@ -210,11 +210,13 @@ func TestNativeQuestion(t *testing.T) {
 	const question = "Is the old format still needed?"
 	for name, c := range map[string]struct {
 		said   []prompt.Message
+		lost   bool // the end of the first ask fails
 		want   string
 		failed bool
 	}{
-		"answered": {[]prompt.Message{{Text: "No, drop it."}}, "people have answered", false},
-		"resumed":  {nil, "nobody has answered", true},
+		"answered":    {[]prompt.Message{{Text: "No, drop it."}}, false, "people have answered", false},
+		"resumed":     {nil, false, "nobody has answered", true},
+		"asked again": {[]prompt.Message{{Text: "No, drop it."}}, true, "people have answered", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, nil)
@@ -226,6 +228,15 @@ func TestNativeQuestion(t *testing.T) {
 				t.Fatalf("%+v", res)
 			}
 			r.in.Ask, r.in.Head = 2, r.head
+			if c.lost {
+				must(t, os.Remove(transcript.Folder(sessionDir(b.Data, r.in.TaskID, r.in.ID)).Result(1)))
+				r.open()
+				if made := r.makes(); made.Kind != agent.NeedsAnswer || made.Text != question {
+					t.Fatalf("nobody has seen the question, and the call comes to %+v", made)
+				}
+				must(t, r.attempt().run(r.host.Acts.EndSession, EndInput{Act: r.act(), Kind: agent.NeedsAnswer, Text: question}, nil))
+				r.in.Ask = 3
+			}
 			r.in.Prompt.Messages = c.said
 			out := r.open()
 			if len(out.Calls) != 1 || (out.Said == nil) != (c.said == nil) {
