@@ -32,7 +32,7 @@ const (
 // AskModel asks the model for the next answer of a session. An answer that has arrived as a whole is on disk before the act ends, and is
 // not asked for again.
 func (a *Acts) AskModel(ctx context.Context, in AskInput) (ActResult, error) {
-	return a.fly(ctx, in.Act, transcript.Ask, func(ctx context.Context) (ActResult, error) {
+	return a.fly(ctx, in.Act, transcript.Ask, func(ctx context.Context, begin func()) (ActResult, error) {
 		kept, err := a.openAct(in.Act, transcript.Ask, in.Said)
 		if err != nil || kept.Result != nil {
 			return kept.result(), err
@@ -46,6 +46,7 @@ func (a *Acts) AskModel(ctx context.Context, in AskInput) (ActResult, error) {
 			return ActResult{}, err
 		}
 		defer over()
+		begin()
 		start := a.of.now()
 		ctx, stop := untilStoppingIn(ctx, lastWords)
 		defer stop()

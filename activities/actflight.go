@@ -23,17 +23,24 @@ type flights struct {
 }
 
 type flight struct {
-	act      Act
-	says     func() any    // details of its heartbeats
-	done     chan struct{} // closed when it has ended; res and err are set then
-	res      ActResult
-	err      error
-	end      context.CancelCauseFunc
-	attempts int // guarded by flights.mu
+	act  Act
+	says func() any    // details of its heartbeats
+	done chan struct{} // closed when it has ended; res and err are set then
+	res  ActResult
+	err  error
+	end  context.CancelCauseFunc
+
+	// guarded by flights.mu
+	begun    bool // it has a slot
+	attempts int
 }
 
-// fly carries out an act, or joins it. The end of the last attempt ends the act too, unless the server has only lost sight of it.
-func (f *flights) fly(ctx context.Context, act Act, kind string, run func(context.Context) (ActResult, error)) (ActResult, error) {
+// actOf carries out an act, and calls begin when it has a slot.
+type actOf func(ctx context.Context, begin func()) (ActResult, error)
+
+// fly carries out an act, or joins it. The end of the last attempt ends the act too, unless the server has only lost sight of one that has
+// begun. One that waits for a slot ends then: its task may have been terminated, and nothing would hold it back when it gets the slot.
+func (f *flights) fly(ctx context.Context, act Act, kind string, run actOf) (ActResult, error) {
 	mine, key := heartbeatOf(ctx), act.Session+"/"+act.Head+"/"+kind
 	mine.alone.Store(true)
 	if err := f.endBelow(ctx, act.TaskID, act.Fence); err != nil {
@@ -63,7 +70,7 @@ func (f *flights) fly(ctx context.Context, act Act, kind string, run func(contex
 	why := context.Cause(ctx)
 	f.mu.Lock()
 	one.attempts--
-	goesOn := errors.Is(why, errGone) || one.attempts > 0
+	goesOn := errors.Is(why, errGone) && one.begun || one.attempts > 0
 	f.mu.Unlock()
 	if goesOn {
 		return ActResult{}, ctx.Err()
@@ -91,7 +98,7 @@ func (f *flights) endBelow(ctx context.Context, taskID string, fence int) error 
 	return nil
 }
 
-func (f *flights) carry(ctx context.Context, key string, one *flight, run func(context.Context) (ActResult, error)) {
+func (f *flights) carry(ctx context.Context, key string, one *flight, run actOf) {
 	defer func() {
 		if p := recover(); p != nil {
 			one.err = panicked(p)
@@ -102,7 +109,11 @@ func (f *flights) carry(ctx context.Context, key string, one *flight, run func(c
 		one.end(nil)
 		close(one.done)
 	}()
-	one.res, one.err = run(ctx)
+	one.res, one.err = run(ctx, func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		one.begun = true
+	})
 }
 
 // panicked is the fault of one act or call. The worker has other sessions, which go on.

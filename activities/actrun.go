@@ -26,12 +26,12 @@ type RunInput struct {
 
 // RunTools makes calls of tools. None is made again that has ended, and a command that was cut off is not run again: the model is told.
 func (a *Acts) RunTools(ctx context.Context, in RunInput) (ActResult, error) {
-	return a.fly(ctx, in.Act, transcript.Run, func(ctx context.Context) (ActResult, error) {
+	return a.fly(ctx, in.Act, transcript.Run, func(ctx context.Context, begin func()) (ActResult, error) {
 		kept, err := a.openAct(in.Act, transcript.Run, in.Calls)
 		if err != nil || kept.Result != nil {
 			return kept.result(), err
 		}
-		r, err := a.toolRun(ctx, in, kept)
+		r, err := a.toolRun(ctx, in, kept, begin)
 		if err != nil {
 			return ActResult{}, err
 		}

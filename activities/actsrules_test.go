@@ -173,6 +173,47 @@ func TestNativeWaitsForASlot(t *testing.T) {
 	}
 }
 
+// TestNativeActThatWaitsForASlot: an act that waits ends when the server knows its attempt no more. With its task terminated, it would buy
+// an answer that nobody wants. One that has begun goes on, as the next attempt may join it.
+func TestNativeActThatWaitsForASlot(t *testing.T) {
+	b := newBench(t, nil)
+	b.prepare()
+	b.Slots = 1
+	r := b.begins(task.Implementer, []transcript.Call{calling("run_command", `{"command":"until [ -e goes-on ]; do sleep 0.01; done"}`)})
+	r.open()
+	flying := func() int {
+		b.host.Acts.flights.mu.Lock()
+		defer b.host.Acts.flights.mu.Unlock()
+		return len(b.host.Acts.all)
+	}
+	forgotten := func(act, in any) {
+		a := r.attempt()
+		a.heartbeat = beat
+		a.server.answers(unknown)
+		if err := a.run(act, in, nil); err == nil {
+			t.Error("an attempt that the server does not know has a result")
+		}
+	}
+	r.host.Acts.leases.end(r.in.ID)
+	other := b.session(task.Planner, task.AgentNative)
+	must(t, b.attempt().run(b.host.Acts.OpenSession, OpenInput{SessionInput: other}, nil))
+	forgotten(r.host.Acts.AskModel, AskInput{Act: r.act()})
+	if n := flying(); n != 0 {
+		t.Errorf("%d acts still wait for a slot", n)
+	}
+	r.host.Acts.leases.end(other.ID)
+	r.turn(0)
+	forgotten(r.host.Acts.RunTools, RunInput{Act: r.act(), Calls: 1})
+	if n := flying(); n != 1 {
+		t.Errorf("%d acts run on", n)
+	}
+	must(t, os.WriteFile(b.work()+"/goes-on", nil, 0o600))
+	r.makes()
+	if got := r.results(); len(got) != 1 || got[0].Failed || r.model.asked.Load() != 1 {
+		t.Errorf("asked %d times, and the model is told %+v", r.model.asked.Load(), got)
+	}
+}
+
 // TestLeases: an act that ends after its session has ended frees the slot once, and not that of the next one.
 func TestLeases(t *testing.T) {
 	var abandoned []string

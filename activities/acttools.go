@@ -46,7 +46,8 @@ type toolRun struct {
 	loops    loop.Detector
 }
 
-func (a *Acts) toolRun(ctx context.Context, in RunInput, kept *keptAct) (_ *toolRun, err error) {
+// toolRun makes ready to make calls, and calls begin when it has a slot.
+func (a *Acts) toolRun(ctx context.Context, in RunInput, kept *keptAct, begin func()) (_ *toolRun, err error) {
 	r := &toolRun{of: a, in: in, kept: kept, over: func() {}}
 	defer func() {
 		if err != nil {
@@ -69,6 +70,7 @@ func (a *Acts) toolRun(ctx context.Context, in RunInput, kept *keptAct) (_ *tool
 		return nil, err
 	}
 	r.over, r.start = over, a.of.now()
+	begin()
 	if r.tree, err = a.of.workspaces.Open(ctx, in.TaskID, in.Fence); err != nil {
 		return nil, err
 	}
