@@ -3,8 +3,12 @@ package activities
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
+	"sync"
+	"time"
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/tools"
@@ -103,4 +107,37 @@ func askTask(w Workflow) func(context.Context, signals.Question) (signals.Answer
 		q.AtOnce = true
 		return askRun(ctx, w, q)
 	}
+}
+
+// approvals keep what people have allowed the calls of an act once. The workflow counts a yes as used up as soon as it has told it, and
+// the act may yet have to come again: it waits for a yes to another of its files, or its command could not be started.
+type approvals struct {
+	file    string
+	ask     func(context.Context, signals.Question) (signals.Answer, error)
+	now     func() time.Time
+	problem func(error) // is told that a yes could not be kept: it holds for this attempt, and is asked for again by the next
+
+	mu sync.Mutex
+}
+
+// answer returns the yes that is kept, or asks. A question is about a call with its files as they are, and so is the yes.
+func (p *approvals) answer(ctx context.Context, q signals.Question) (signals.Answer, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	given := map[string]signals.Answer{}
+	if err := readJSON(p.file, &given); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return signals.Answer{}, err
+	}
+	if a, ok := given[q.ID]; ok && p.now().Before(a.Expires) {
+		return a, nil
+	}
+	a, err := p.ask(ctx, q)
+	if err != nil || a.Verdict != signals.Yes || a.Lasting() {
+		return a, err
+	}
+	given[q.ID] = a
+	if err := writeJSON(p.file, given); err != nil {
+		p.problem(err)
+	}
+	return a, nil
 }

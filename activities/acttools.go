@@ -96,7 +96,9 @@ func (r *toolRun) equip(ctx context.Context) (err error) {
 		filepath.Join(r.session.StateDir, changeFile)); err != nil {
 		return err
 	}
-	r.enforcer.ask = askTask(r.s.Task)
+	r.enforcer.ask = (&approvals{file: rec.folder().Allowed(r.in.Head), ask: askTask(r.s.Task), now: r.of.of.now, problem: func(err error) {
+		r.log.line("! what a person has allowed is not kept: %s", r.log.hide(err.Error()))
+	}}).answer
 	r.enforcer.counted = true // below, as the model has written them: for the rules, different lines of a file are the same call
 	earlier := r.conv.Calls()
 	for _, c := range earlier {

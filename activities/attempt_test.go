@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"sync"
@@ -115,9 +116,10 @@ func (s *spyOut) GetInfo(ctx context.Context) activity.Info {
 
 // server answers the calls of an attempt. Its zero value accepts every heartbeat and knows no workflow.
 type server struct {
-	mu   sync.Mutex
-	says error // to heartbeats
-	info *workflowpb.WorkflowExecutionInfo
+	mu     sync.Mutex
+	says   error // to heartbeats
+	info   *workflowpb.WorkflowExecutionInfo
+	person func(signals.Question) signals.Answer // answers for the workflow of the task
 }
 
 // answers sets the answer to heartbeats.
@@ -165,6 +167,25 @@ func (c *spyClient) DescribeWorkflowExecution(context.Context, string, string) (
 		return nil, serviceerror.NewNotFound("no such workflow")
 	}
 	return &workflowservice.DescribeWorkflowExecutionResponse{WorkflowExecutionInfo: c.server.info}, nil
+}
+
+func (c *spyClient) UpdateWorkflow(_ context.Context, o client.UpdateWorkflowOptions) (client.WorkflowUpdateHandle, error) {
+	var q signals.Question
+	if err := json.Unmarshal(o.Args[0].(json.RawMessage), &q); err != nil {
+		return nil, err
+	}
+	return answered{Answer: c.server.person(q)}, nil
+}
+
+// answered is an update of a question that has its answer.
+type answered struct {
+	client.WorkflowUpdateHandle
+	signals.Answer
+}
+
+func (a answered) Get(_ context.Context, into any) error {
+	*into.(*signals.Answer) = a.Answer
+	return nil
 }
 
 // applicationError returns the error that the workflow sees.

@@ -140,7 +140,7 @@ func askRun(ctx context.Context, run Workflow, q signals.Question) (signals.Answ
 	if err != nil {
 		return a, err
 	}
-	handle, err := activity.GetClient(ctx).UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
+	handle, err := heartbeatOf(ctx).server(ctx).UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
 		WorkflowID: run.ID, RunID: run.RunID, UpdateName: signals.Ask, UpdateID: q.ID + "-" + rand.Text(),
 		Args: []any{json.RawMessage(payload)}, WaitForStage: client.WorkflowUpdateStageAccepted,
 	})

@@ -37,6 +37,9 @@ func (f Folder) Act(head, kind string) string {
 	return filepath.Join(string(f), "acts", fmt.Sprintf("%.32s-%s.json", head, kind))
 }
 
+// Allowed is the file with what people have allowed the calls of such an act.
+func (f Folder) Allowed(head string) string { return f.Act(head, "allowed") }
+
 // About is what a session is, and where it has begun, of all that is kept about that.
 type About struct {
 	N      int       `json:"n"` // number of the session in its task, from 1
