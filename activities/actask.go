@@ -108,7 +108,7 @@ func (a *Acts) ask(ctx context.Context, in AskInput, s Started, kept *keptAct) (
 		}
 	}
 	c = ask.c
-	answer, err := a.model.Answer(ctx, to.Endpoint, ask.query(c.Entries[1:], mostOutput))
+	answer, err := ask.answer(ctx, c.Entries[1:], mostOutput)
 	if why, ok := errors.AsType[*agent.Failure](err); ok && why.TooLong && c.Grown() {
 		ask.c, err = a.conversation(in.Act)
 		if err != nil {

@@ -124,8 +124,9 @@ func (r *toolRun) call(ctx context.Context, c transcript.Call) (res callResult) 
 	case seen.Level == loop.Stop:
 		return callResult{end: agent.Looped, content: seen.Text}
 	case r.incomplete(c):
+		most := r.of.longest(r.conv.Start().Model, limitsOf(r.s.Native).output())
 		res = refused(fmt.Sprintf("your answer reached its limit of %d tokens before this call was complete, so it was not made; "+
-			"write a long file in parts: its beginning with write_file, and then the rest with edit_file", limitsOf(r.s.Native).output()))
+			"write a long file in parts: its beginning with write_file, and then the rest with edit_file", most))
 	case !r.has(c.Tool):
 		res = refused(fmt.Sprintf("there is no tool %q in this session; it has %s", c.Tool, strings.Join(r.names(), ", ")))
 	case c.Tool == "manage_process":

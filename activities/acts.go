@@ -26,6 +26,7 @@ type Acts struct {
 	handovers *handovers
 	leases    leases
 	processes processes
+	outputs   sync.Map // the longest answer in tokens that the API of a model gives, by the model's name, where it has said so
 
 	mu   sync.Mutex
 	conv map[string]*transcript.Conversation // the newest of each session, so that it is not read from the disk for each act

@@ -20,8 +20,27 @@ type modelCall struct {
 	context int // tokens that the model takes
 }
 
-func (k *modelCall) query(entries []transcript.Entry, most int) transcript.Query {
-	return transcript.Query{Session: k.in.Session, Start: k.c.Start(), Entries: entries, MaxOutput: min(most, k.context/4), Context: k.context}
+// answer asks the model for an answer of so many tokens at most. An API that refuses to give as many, and says how many it gives, is asked
+// once more for these.
+func (k *modelCall) answer(ctx context.Context, entries []transcript.Entry, most int) (transcript.Answer, error) {
+	q := transcript.Query{Session: k.in.Session, Start: k.c.Start(), Entries: entries, Context: k.context}
+	q.MaxOutput = k.of.longest(q.Start.Model, min(most, k.context/4))
+	answer, err := k.of.model.Answer(ctx, k.to, q)
+	why, ok := errors.AsType[*agent.Failure](err)
+	if !ok || why.MostOutput == 0 || why.MostOutput >= q.MaxOutput {
+		return answer, err
+	}
+	k.of.outputs.Store(q.Start.Model, why.MostOutput)
+	q.MaxOutput = why.MostOutput
+	return k.of.model.Answer(ctx, k.to, q)
+}
+
+// longest is how many tokens an answer of the model may have: most, or fewer where its API has said so.
+func (a *Acts) longest(model string, most int) int {
+	if said, ok := a.outputs.Load(model); ok {
+		return min(most, said.(int))
+	}
+	return most
 }
 
 // full tells whether the conversation leaves too little room for another answer.
@@ -54,9 +73,10 @@ func (k *modelCall) summarise(ctx context.Context) (ActResult, error) {
 // summary asks for the summary. One that reached the limit of its length lacks its end, and is asked for once more with twice the room.
 func (k *modelCall) summary(ctx context.Context) (answer transcript.Answer, err error) {
 	most := mostSummary
+	thinking := min(k.c.Start().Thinking, mostOutput) // has the budget of answers: with another, the API finds nothing in its cache
 	ask := func(entries []transcript.Entry) (transcript.Answer, error) {
 		request := transcript.Entry{Said: &transcript.Said{Text: askSummary}}
-		return k.of.model.Answer(ctx, k.to, k.query(append(entries[:len(entries):len(entries)], request), most))
+		return k.answer(ctx, append(entries[:len(entries):len(entries)], request), thinking+most)
 	}
 	for _, entries := range k.c.Shorter() {
 		if answer, err = ask(entries); err == nil && answer.Cut && most == mostSummary {

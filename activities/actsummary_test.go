@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -56,7 +57,7 @@ func TestNativeConversationIsSummarised(t *testing.T) {
 		silent               bool
 	}{
 		"before it is full": {10_000, 100, 1, 0, false}, "refused": {200_000, 8, 2, 0, false}, "refused without results too": {200_000, 5, 3, 0, false},
-		"cut off": {200_000, 8, 3, 10_000, false}, "refused, and no usage is told": {200_000, 8, 2, 0, true},
+		"cut off": {200_000, 8, 3, 18_192, false}, "refused, and no usage is told": {200_000, 8, 2, 0, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, nil)
@@ -67,7 +68,7 @@ func TestNativeConversationIsSummarised(t *testing.T) {
 			}
 			m := &filling{saying: saying{answers: append(answers, []transcript.Call{calling("deliverable_set_status", reportsDone)})}, room: c.room, cutAt: c.cutAt, silent: c.silent}
 			r := b.begins(task.Implementer)
-			r.in.Native = task.NativeSettings{Context: c.context}
+			r.in.Native, r.in.Thinking = task.NativeSettings{Context: c.context}, 8192
 			b.Model = m
 			b.start()
 			r.open()
@@ -88,8 +89,11 @@ func TestNativeConversationIsSummarised(t *testing.T) {
 			if !told {
 				t.Fatal("no summary was made")
 			}
-			asked := 0
+			asked, budget := 0, min(m.queries[0].Start.Thinking, m.queries[0].MaxOutput-1)
 			for _, q := range m.queries {
+				if min(q.Start.Thinking, q.MaxOutput-1) != budget {
+					t.Errorf("%d of %d tokens are for thinking, and %d before: the cache of the API is lost", min(q.Start.Thinking, q.MaxOutput-1), q.MaxOutput, budget)
+				}
 				if e := q.Entries[len(q.Entries)-1]; e.Said != nil && e.Said.Text == askSummary {
 					asked++
 				}
@@ -104,5 +108,37 @@ func TestNativeConversationIsSummarised(t *testing.T) {
 				t.Errorf("goes on with %+v", last[n-2:])
 			}
 		})
+	}
+}
+
+// terse is a model that gives short answers, and whose API refuses to be asked for longer ones.
+type terse struct {
+	saying
+	asked []int // for how many tokens
+}
+
+func (m *terse) Answer(ctx context.Context, e agent.Endpoint, q transcript.Query) (transcript.Answer, error) {
+	if m.asked = append(m.asked, q.MaxOutput); q.MaxOutput > 8192 {
+		return transcript.Answer{}, &agent.Failure{Kind: agent.Errored, Text: "at most 8192", MostOutput: 8192}
+	}
+	return m.saying.Answer(ctx, e, q)
+}
+
+// TestNativeAsksForWhatTheModelGives: an API that gives shorter answers than it was asked for is asked once more, and then for these alone.
+func TestNativeAsksForWhatTheModelGives(t *testing.T) {
+	b := newBench(t, nil)
+	b.prepare()
+	r := b.begins(task.Implementer)
+	m := &terse{saying: saying{answers: [][]transcript.Call{{calling("list_dir", `{}`)}, {calling("list_dir", `{}`)}}}}
+	b.Model = m
+	b.start()
+	r.open()
+	for range 2 {
+		if asked := r.turn(1); asked.Kind != "" {
+			t.Fatalf("%s: %s", asked.Kind, asked.Text)
+		}
+	}
+	if want := []int{32_000, 8192, 8192}; !slices.Equal(m.asked, want) {
+		t.Errorf("asked for %d tokens, want %d", m.asked, want)
 	}
 }

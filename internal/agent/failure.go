@@ -1,6 +1,10 @@
 package agent
 
-import "time"
+import (
+	"regexp"
+	"strconv"
+	"time"
+)
 
 // Failure is how a call of a model has ended that gave no answer, as far as it decides how the session goes on. What the network or the
 // vendor's servers do for a moment is no Failure: such a call is made again.
@@ -9,7 +13,28 @@ type Failure struct {
 	Text  string
 	Reset time.Time // for Quota: when it is available again; zero if unknown
 
-	TooLong bool // for Errored: the conversation is longer than the model takes
+	// for Errored
+	TooLong    bool // the conversation is longer than the model takes
+	MostOutput int  // the longest answer that the model gives, in tokens, where a longer one was asked for; else 0
+}
+
+// MostOutput reads what an API says of a call that asked for too long an answer, in tokens; 0 where it says nothing of that.
+func MostOutput(said string) int {
+	for _, form := range tooMuchOutput {
+		if m := form.FindStringSubmatch(said); m != nil {
+			most, _ := strconv.Atoi(m[1])
+			return most
+		}
+	}
+	return 0
+}
+
+// tooMuchOutput are the ways in which APIs say it: Anthropic's, OpenAI's, and those of DeepSeek and Groq.
+var tooMuchOutput = []*regexp.Regexp{
+	regexp.MustCompile(`\d+ > (\d+), which is the maximum allowed number of output tokens`),
+	regexp.MustCompile(`supports at most (\d+) completion tokens`),
+	regexp.MustCompile(`valid range of max_tokens is \[1, ?(\d+)\]`),
+	regexp.MustCompile("max_(?:completion_)?tokens`? must be less than or equal to `?(\\d+)"),
 }
 
 // Throttled is an answer of "too many requests" that says nothing of a quota. It may be over in a moment: who gets it again and again takes it for a

@@ -139,7 +139,7 @@ func failure(err error) error {
 		status >= http.StatusInternalServerError, status == http.StatusRequestTimeout, status == http.StatusConflict:
 		return fault.New(fault.Infra, "the model's API: %s", text)
 	}
-	return &agent.Failure{Kind: agent.Errored, Text: text,
+	return &agent.Failure{Kind: agent.Errored, Text: text, MostOutput: agent.MostOutput(text),
 		TooLong: api.StatusCode == http.StatusRequestEntityTooLarge || strings.Contains(text, "prompt is too long") ||
 			strings.Contains(text, "exceed context limit")}
 }

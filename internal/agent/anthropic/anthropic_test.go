@@ -111,6 +111,8 @@ func TestFailures(t *testing.T) {
 		"in mid-stream": {agenttest.Fault{Fail: true, After: 2, Type: "overloaded_error", Body: "Overloaded"}, "", "Overloaded"},
 		"over the limit": {agenttest.Fault{Status: http.StatusBadRequest, Body: "input length and `max_tokens` exceed context limit: 178959 + 32000 > 200000"},
 			agent.Errored, "exceed context limit"},
+		"much output": {agenttest.Fault{Status: http.StatusBadRequest, Body: "max_tokens: 32000 > 8192, which is the maximum allowed number of output tokens for m"},
+			agent.Errored, "8192"},
 		"wrong":         {agenttest.Fault{Status: http.StatusBadRequest, Body: "tools: wrong"}, agent.Errored, "tools: wrong"},
 		"too long":      {agenttest.Fault{Status: http.StatusBadRequest, Body: "prompt is too long"}, agent.Errored, "prompt is too long"},
 		"overloaded":    {agenttest.Fault{Status: 529, Body: "Overloaded", Header: map[string]string{"X-Should-Retry": "false"}}, "", "Overloaded"},
@@ -132,6 +134,9 @@ func TestFailures(t *testing.T) {
 			}
 			if long := strings.Contains(name, "too long") || strings.Contains(name, "limit"); c.kind == agent.Errored && why.TooLong != long {
 				t.Errorf("too long: %t", why.TooLong)
+			}
+			if c.kind == agent.Errored && (why.MostOutput == 8192) != (name == "much output") {
+				t.Errorf("it gives %d tokens at most", why.MostOutput)
 			}
 			var later *fault.Later
 			var throttled *agent.Throttled

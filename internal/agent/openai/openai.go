@@ -132,5 +132,5 @@ func (e said) failure(status int, h http.Header) error {
 	}
 	tooLong := status == http.StatusRequestEntityTooLarge || code == "context_length_exceeded" || e.Type == "exceed_context_size_error" ||
 		strings.Contains(e.Message, "context length") || strings.Contains(e.Message, "context size")
-	return &agent.Failure{Kind: agent.Errored, Text: text, TooLong: tooLong}
+	return &agent.Failure{Kind: agent.Errored, Text: text, TooLong: tooLong, MostOutput: agent.MostOutput(text)}
 }

@@ -140,6 +140,7 @@ func TestFailures(t *testing.T) {
 		"too long":                           {fails(400, `{"error":{"message":"too many tokens","code":"context_length_exceeded"}}`), agent.Errored, "too many", true, 1},
 		"too long for a server of one's own": {fails(400, `{"error":{"message":"exceeds the available context length","code":400}}`), agent.Errored, "context length", true, 1},
 		"too long for llama.cpp":             {fails(400, `{"error":{"code":400,"type":"exceed_context_size_error","message":"request (4390 tokens) exceeds the available size"}}`), agent.Errored, "4390", true, 1},
+		"much output":                        {fails(400, `{"error":{"message":"max_tokens is too large: 32000. This model supports at most 16384 completion tokens","param":"max_tokens"}}`), agent.Errored, "16384", false, 1},
 		"wrong":                              {fails(400, `<html>`), agent.Errored, "HTTP 400", false, 1},
 		"slow down for long":                 {fails(429, `{"error":{"message":"slow"}}`, "Retry-After", "21"), "", "slow (HTTP 429) (again in 21s)", false, 1},
 		"down":                               {fails(503, ``), "", "HTTP 503", false, 3},
@@ -161,6 +162,9 @@ func TestFailures(t *testing.T) {
 			why, failed := errors.AsType[*agent.Failure](err)
 			if failed != (c.kind != "") || failed && (why.Kind != c.kind || why.TooLong != c.tooLong) || err == nil || !strings.Contains(err.Error(), c.text) {
 				t.Errorf("got %T %v", err, err)
+			}
+			if failed && (why.MostOutput == 16384) != (name == "much output") {
+				t.Errorf("it gives %d tokens at most", why.MostOutput)
 			}
 			if c.kind == "" && fault.KindOf(err) != fault.Infra {
 				t.Errorf("it is a %s", fault.KindOf(err))
