@@ -76,7 +76,7 @@ type RecordInput struct {
 	Spec         []string   `json:"spec"` // files and folders of the specification
 	Deliverables []Recorded `json:"deliverables"`
 	Deprecated   []string   `json:"deprecated,omitempty"` // ids of those that the specification no longer asks for
-	Partial      bool       `json:"partial,omitempty"`    // a person has left a part of the specification out of the plan
+	Partial      bool       `json:"partial,omitempty"`    // a part of the specification is, or may be, left out
 	Head         string     `json:"head"`                 // the commit that they have come to this at
 	At           time.Time  `json:"at,omitzero"`
 }

@@ -69,15 +69,27 @@ func (rc *record) replanned(ctx workflow.Context, next task.Plan, edited bool) {
 	}
 }
 
-// tellLeft has people look at what their edits have left out before the merge. It comes before what sessions have found, of which there can be much.
-func (rc *record) tellLeft(ctx workflow.Context) {
-	var ids []string
-	for _, d := range rc.left {
-		ids = append(ids, d.ID)
+// partial says why the specification does not count as carried out; "" when it does. Words of the task's own may have asked for a part of it.
+// Where the status file lists all of it already, the rest is on record.
+func (rc *record) partial() string {
+	if len(rc.left) > 0 {
+		var ids []string
+		for _, d := range rc.left {
+			ids = append(ids, d.ID)
+		}
+		return "an edit of the plan has left out " + strings.Join(ids, ", ")
 	}
-	text := "an edit of the plan has left out " + strings.Join(ids, ", ") +
-		": the specification is recorded as not carried out, and longshift spec sync compares the two"
-	if len(ids) > 0 && !has(rc.status.Findings, text, foundBytes) {
+	if in := rc.def.input; in.Words && !in.Sync && !rc.runner.planned {
+		return "the task says more than the specification, and may have asked for a part of it only"
+	}
+	return ""
+}
+
+// tellLeft has people look at what may be left out before the merge. It comes before what sessions have found, of which there can be much.
+func (rc *record) tellLeft(ctx workflow.Context) {
+	why := rc.partial()
+	text := why + ": the specification is recorded as not carried out, and longshift spec sync compares the two"
+	if why != "" && !has(rc.status.Findings, text, foundBytes) {
 		rc.status.Findings = slices.Insert(rc.status.Findings, 0,
 			task.Entry{Time: workflow.Now(ctx), Kind: string(task.Found), Text: excerpt.Clip(text, foundBytes)})
 	}
@@ -112,7 +124,7 @@ func (rc *record) done(ctx workflow.Context) error {
 func (rc *record) write(ctx workflow.Context, list []activities.Recorded) error {
 	var out activities.Committed
 	in := activities.RecordInput{Spec: rc.def.input.Spec, Deliverables: list, Deprecated: rc.status.Plan.DeprecatedIDs(),
-		Partial: len(rc.left) > 0, Head: rc.status.Head, At: workflow.Now(ctx)}
+		Partial: rc.partial() != "", Head: rc.status.Head, At: workflow.Now(ctx)}
 	err := rc.parking.insist(ctx, func() error {
 		return rc.runner.inGit(ctx, "record the deliverables", git.RecordDeliverables, func() any {
 			in.Ref = rc.ref()

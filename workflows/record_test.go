@@ -81,3 +81,28 @@ func TestEditThatLeavesOut(t *testing.T) {
 		}
 	}
 }
+
+// TestWordsMayAskForAPart: what a task with words of its own leaves out is not recorded as carried out, unless the status file lists it
+// already.
+func TestWordsMayAskForAPart(t *testing.T) {
+	for name, c := range map[string]struct {
+		members string
+		planned bool // the status file lists what the specification asks for
+		partial bool
+	}{
+		"no words":                {},
+		"words":                   {members: `,"words":true`, partial: true},
+		"words beside the record": {members: `,"words":true`, planned: true},
+		"words of a sync":         {members: `,"words":true,"sync":true`},
+	} {
+		w := syncWorld(t)
+		w.planned = c.planned
+		s := w.startWith(t, `{"repository":"acme/calc","task":"only the part about dates","spec":["SPEC.md"]`+c.members+`}`)
+		if len(w.records) != 1 || w.records[0].Partial != c.partial {
+			t.Errorf("%s: %s, recorded %+v", name, s.Detail, w.records)
+		}
+		if told := strings.Contains(fmt.Sprint(s.Findings), "may have asked for a part of it only"); told != c.partial {
+			t.Errorf("%s: found %+v", name, s.Findings)
+		}
+	}
+}
