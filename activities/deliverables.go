@@ -87,7 +87,7 @@ type Recorded struct {
 	Command string `json:"command,omitempty"` // that has passed; its run is Proved
 	Session string `json:"session,omitempty"` // UUID of the session that worked on it last
 	Made    []Span `json:"made,omitempty"`    // its commits
-	Renewed bool   `json:"renewed,omitempty"` // it is bound to the files that it was bound to before
+	Renewed bool   `json:"renewed,omitempty"` // it is shown again, and nothing had to change for it
 
 	Verified string `json:"verified,omitempty"` // UUID of the session that has confirmed it, another one than Session
 }
@@ -170,8 +170,13 @@ func entry(
 	if err != nil {
 		return e, err
 	}
-	if r.Renewed && was.Evidence != nil {
-		files, e.Guard = slices.Collect(maps.Keys(was.Evidence.Files)), was.Guard
+	if was.Evidence != nil { // what the work was bound to still is its work, whatever had to change now
+		files = slices.AppendSeq(files, maps.Keys(was.Evidence.Files))
+		slices.Sort(files)
+		files = slices.Compact(files)
+	}
+	if r.Renewed {
+		e.Guard = was.Guard
 	}
 	bound := content.Bind(files)
 	if len(bound) == 0 {

@@ -180,6 +180,31 @@ func TestRenewDeliverables(t *testing.T) {
 	}
 }
 
+// TestRedoneKeepsItsFiles: work that is redone stays bound to what it was bound to, beside what has changed now.
+func TestRedoneKeepsItsFiles(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	b.prepare()
+	of := func(from, to string) Recorded {
+		return Recorded{Deliverable: task.Deliverable{ID: "A-001", Description: "x", Status: task.Passed, Proved: provedAt(to)},
+			Command: "make", Made: []Span{{from, to}}}
+	}
+	gittest.Write(t, b.work(), map[string]string{"sum.go": "package calc\n", "caf\xe9.go": "package calc\n"})
+	one := b.commit(1, nil).Commit
+	first := b.record(one, of(b.made.Head, one))
+	gittest.Write(t, b.work(), map[string]string{"div.go": "package calc\n"})
+	two := b.commit(2, nil).Commit
+	again := b.record(two, of(first.Commit, two))
+	s := b.at(again.Commit).All[0]
+	if files := slices.Sorted(maps.Keys(s.Evidence.Files)); len(files) != 3 || s.State != deliverable.Passed {
+		t.Errorf("%s, bound to %q", s, files)
+	}
+	must(t, os.Remove(filepath.Join(b.work(), "sum.go")))
+	if s := b.at(b.commit(3, nil).Commit).All[0]; s.State != deliverable.Outdated || s.Why != "sum.go is gone" {
+		t.Errorf("without what it was bound to first it is %s", s)
+	}
+}
+
 // Agents get no word into the status file: not by writing it, not by committing it.
 func TestStatusFileIsClosed(t *testing.T) {
 	t.Parallel()

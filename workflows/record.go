@@ -106,7 +106,10 @@ func (rc *record) done(ctx workflow.Context) error {
 	for _, d := range rc.status.Plan.Deliverables {
 		r := activities.Recorded{Deliverable: d, Command: d.Proof, Session: rc.session(task.Implementer, d.ID), Made: rc.commits[d.ID],
 			Verified: review}
-		if len(r.Made) == 0 { // another deliverable's session has done it, so all that has changed belongs to it
+		if len(r.Made) == 0 {
+			r.Renewed = r.Session != "" && rc.outdated(d) // its own session has found nothing to change
+		}
+		if len(r.Made) == 0 && !r.Renewed { // another deliverable's session has done it, so all that has changed belongs to it
 			r.Made = []activities.Span{{From: rc.status.BaseCommit, To: rc.status.Head}}
 		}
 		if d.Proof == "" {
@@ -118,6 +121,13 @@ func (rc *record) done(ctx workflow.Context) error {
 		list = append(list, r)
 	}
 	return rc.write(ctx, list)
+}
+
+// outdated tells whether a deliverable has passed before, on content that has changed since.
+func (rc *record) outdated(d task.Deliverable) bool {
+	return slices.ContainsFunc(rc.runner.known, func(k activities.Known) bool {
+		return k.Outdated && k.ID == d.ID && k.Description == d.Description
+	})
 }
 
 // write commits the status file. It changes the head of the branch and nothing that was checked.

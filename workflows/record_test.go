@@ -106,3 +106,26 @@ func TestWordsMayAskForAPart(t *testing.T) {
 		}
 	}
 }
+
+// TestRedoneWithoutAChange: an outdated deliverable whose session finds nothing to change is bound to what it was bound to, and not to what
+// another one has changed.
+func TestRedoneWithoutAChange(t *testing.T) {
+	w := syncWorld(t)
+	w.planned = true
+	w.commit = func(activities.CommitInput) (activities.Committed, error) {
+		if n := len(w.commits); n == 2 { // of FIX-003
+			return activities.Committed{Commit: "commit1", Files: 1}, nil
+		}
+		return activities.Committed{Commit: fmt.Sprintf("commit%d", len(w.commits)), Created: true, Files: 1}, nil
+	}
+	w.startWith(t, `{"repository":"acme/calc","task":"carry it out","spec":["SPEC.md"]}`)
+	want := "FIX-002 passed by go test ./...; FIX-003 passed by go test -run Three, renewed; FIX-004 passed by go test ./...; without "
+	if len(w.records) != 1 || said(w.records[0]) != want {
+		t.Fatalf("recorded %+v, wanted %s", w.records, want)
+	}
+	for n, want := range []string{"[{base commit1}]", "[]", "[{commit1 commit3}]"} {
+		if got := fmt.Sprint(w.records[0].Deliverables[n].Made); got != want {
+			t.Errorf("deliverable %d is recorded with %s, want %s", n+1, got, want)
+		}
+	}
+}

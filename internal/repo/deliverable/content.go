@@ -143,8 +143,8 @@ func (c *Content) Setup() string { return c.setup }
 // mostBound is how many files evidence is bound to one by one.
 const mostBound = 500
 
-// Bind returns git's ids of the files, as evidence keeps them: "" for one that is not there. Longshift's own files are left out. Of very
-// many files it is their top folders.
+// Bind returns git's ids of the files, as evidence keeps them: "" for one that is not there. A file is named as git or as evidence names
+// it. Longshift's own files are left out. Of very many files it is their top folders.
 func (c *Content) Bind(files []string) map[string]string {
 	bound := map[string]string{}
 	for _, name := range files {
@@ -152,7 +152,7 @@ func (c *Content) Bind(files []string) map[string]string {
 			name, _, _ = strings.Cut(name, "/")
 		}
 		if !own(name) {
-			bound[written(name)] = c.ids[name]
+			bound[written(name)] = c.id(name)
 		}
 	}
 	return bound
