@@ -94,7 +94,7 @@ func (dv *deliverables) execute(ctx workflow.Context) error {
 		}
 	}
 	if p := dv.status.Plan; p.AllBlocked() {
-		return end(task.AllBlocked, "%s", dv.blockers())
+		return end(task.AllBlocked, "every deliverable is blocked%s", blockers(p))
 	}
 	return nil
 }
@@ -246,10 +246,12 @@ func (dv *deliverables) set(id string, s task.Status, reason string) {
 	}
 }
 
-func (dv *deliverables) blockers() string {
-	text := "every deliverable is blocked"
-	for _, d := range dv.status.Plan.Deliverables {
-		text += "\n" + d.ID + ": " + d.Reason
+// blockers says why deliverables are blocked, each on a line of its own.
+func blockers(p *task.Plan) (text string) {
+	for _, d := range p.Deliverables {
+		if d.Status == task.Blocked {
+			text += "\n" + d.ID + ": " + d.Reason
+		}
 	}
 	return text
 }

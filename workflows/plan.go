@@ -41,7 +41,7 @@ func (t *pipeline) plan(ctx workflow.Context) error {
 	}
 	switch p.Verdict {
 	case task.VerdictAlreadyDone: // where there is work of earlier rounds, or a review that asks for changes, the next review decides
-		if t.status.Head == t.status.BaseCommit && !t.def.input.Sync && !t.contested(ctx) {
+		if t.status.Head == t.status.BaseCommit && !t.def.input.Sync && !t.contested(ctx) && !drops(ctx, p) {
 			return t.checks.nothingToDo("%s", p.Evidence)
 		}
 	case task.VerdictDeclined:
@@ -60,6 +60,11 @@ const reviewDecides = "review-decides"
 func (t *pipeline) contested(ctx workflow.Context) bool {
 	asked := t.status.Review != nil && !t.status.Review.Approved
 	return (asked || t.commits.last.failed != "") && workflow.GetVersion(ctx, reviewDecides, workflow.DefaultVersion, 1) >= 1
+}
+
+// drops tells whether the plan changes the status file, whatever is left to do.
+func drops(ctx workflow.Context, p task.Plan) bool {
+	return len(p.Deprecated) > 0 && recordsUnchanged(ctx)
 }
 
 // unsaid is the change since which a plan after a review keeps what is blocked and what it deprecates, and takes no number that is recorded: the status

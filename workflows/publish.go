@@ -40,10 +40,7 @@ func (pu *publisher) entitle(p task.Plan) { pu.title, pu.approach = p.Summary, p
 // publish pushes the branch and opens the pull request, as a draft when the check fails. Work that changed nothing gets none.
 func (pu *publisher) publish(ctx workflow.Context) error {
 	if pu.commits.last.failed == "" && (pu.status.Head == pu.status.BaseCommit || pu.status.Files == 0) {
-		if len(pu.status.Plan.Deprecated) > 0 { // that is a change of the status file
-			return pu.publishStatus(ctx, pu.record.done)
-		}
-		return pu.checks.nothingToDo("nothing had to change; the review says: %s", pu.status.Review.Text)
+		return pu.publishUnchanged(ctx)
 	}
 	pu.journal.enter(ctx, task.Publish)
 	if err := pu.commits.commitRest(ctx, true); err != nil {
@@ -52,19 +49,6 @@ func (pu *publisher) publish(ctx workflow.Context) error {
 	if err := pu.record.done(ctx); err != nil {
 		return err
 	}
-	return pu.open(ctx)
-}
-
-// publishStatus has the status file written, and opens a pull request for it when it has changed.
-func (pu *publisher) publishStatus(ctx workflow.Context, write func(workflow.Context) error) error {
-	pu.journal.enter(ctx, task.Publish)
-	if err := write(ctx); err != nil {
-		return err
-	}
-	if pu.status.Head == pu.status.BaseCommit {
-		return end(task.AlreadyDone, "the deliverables are what the specification asks for: nothing to do")
-	}
-	pu.status.Files = 1
 	return pu.open(ctx)
 }
 

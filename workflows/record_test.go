@@ -129,3 +129,75 @@ func TestRedoneWithoutAChange(t *testing.T) {
 		}
 	}
 }
+
+// TestNothingChanged: a task that changes no file records what the deliverables of its specification have come to, and a blocked one is no
+// success.
+func TestNothingChanged(t *testing.T) {
+	const spec = `,"spec":["SPEC.md"]`
+	const shown = "FIX-002 passed by go test ./...; FIX-003 passed by go test -run Three, renewed; " +
+		"FIX-004 passed by go test ./..., renewed; without "
+	const blocked = "API-001 blocked by go test ./..., no network; API-002 passed by go test ./...; without "
+	dropping := &task.Plan{Verdict: task.VerdictAlreadyDone, Summary: "Less", Evidence: "calc.go does it", Deprecated: []string{"FIX-001"}}
+	for name, c := range map[string]struct {
+		members string
+		planned bool       // the status file lists what the specification asks for
+		plan    *task.Plan // nil for two deliverables
+		blocked bool       // the first deliverable
+		undone  bool       // a second commit takes back what the first one has changed
+		same    bool       // the status file says all of it already
+		red     bool       // the check fails
+		outcome task.Outcome
+		records string
+	}{
+		"nothing to do":      {outcome: task.AlreadyDone},
+		"of a specification": {members: spec, planned: true, outcome: task.PullRequest, records: shown},
+		"recorded already":   {members: spec, planned: true, same: true, outcome: task.AlreadyDone, records: shown},
+		"taken back": {members: spec, undone: true, same: true, outcome: task.AlreadyDone,
+			records: "API-001 passed by go test ./...; API-002 passed by go test ./...; without "},
+		"red": {members: spec, same: true, red: true, outcome: task.ChecksFailed,
+			records: "API-001 passed; API-002 passed; without "},
+		"blocked":                     {blocked: true, outcome: task.AllBlocked},
+		"blocked, of a specification": {members: spec, blocked: true, outcome: task.PullRequest, records: blocked},
+		"blocked, recorded already":   {members: spec, blocked: true, same: true, outcome: task.AllBlocked, records: blocked},
+		"only drops":                  {members: spec, plan: dropping, outcome: task.PullRequest, records: "without FIX-001"},
+	} {
+		w := syncWorld(t)
+		w.planned, w.settings.Iterations, w.settings.FixAttempts = c.planned, 1, 0
+		plan := c.plan
+		if plan == nil {
+			plan = aPlan("API-001", "API-002")
+		}
+		w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+			res, err := planned(*plan)(in)
+			if d := in.Prompt.Deliverable; d != nil && d.ID == "API-001" && c.blocked {
+				res = well(in)
+				res.Report = task.Report{Kind: task.ReportBlocked, Text: "no network"}
+			}
+			return res, err
+		}
+		w.commit = func(activities.CommitInput) (activities.Committed, error) {
+			if !c.undone {
+				return activities.Committed{Commit: "base"}, nil
+			}
+			return activities.Committed{Commit: fmt.Sprintf("commit%d", len(w.commits)), Created: true, Files: len(w.commits) % 2}, nil
+		}
+		w.check = func(int) signals.Check { return signals.Check{ExitCode: map[bool]int{true: 1}[c.red]} }
+		w.recorded = func(in activities.RecordInput) (activities.Committed, error) {
+			if c.same {
+				return activities.Committed{Commit: in.Head}, nil
+			}
+			return activities.Committed{Commit: "recorded", Created: true}, nil
+		}
+		s := w.startWith(t, `{"repository":"acme/calc","task":"carry it out"`+c.members+`}`)
+		records := ""
+		for _, in := range w.records {
+			records += said(in)
+		}
+		if s.Outcome != c.outcome || records != c.records || (len(w.requests) > 0) != (c.outcome == task.PullRequest) {
+			t.Errorf("%s: %s (%s), %d pull requests, recorded\n%s, wanted\n%s", name, s.Outcome, s.Detail, len(w.requests), records, c.records)
+		}
+		if c.outcome == task.AllBlocked && (!strings.Contains(s.Detail, "API-001: no network") || strings.Contains(s.Detail, "API-002")) {
+			t.Errorf("%s: %s", name, s.Detail)
+		}
+	}
+}

@@ -33,8 +33,12 @@ func (t *pipeline) sync(ctx workflow.Context) error {
 			list = append(list, activities.Recorded{Deliverable: d})
 		}
 	}
+	write := func(ctx workflow.Context) error { return t.publisher.record.write(ctx, list) }
+	same := func() error {
+		return end(task.AlreadyDone, "the deliverables are what the specification asks for: nothing to do")
+	}
 	for {
-		err := t.publisher.publishStatus(ctx, func(ctx workflow.Context) error { return t.publisher.record.write(ctx, list) })
+		err := t.publisher.publishStatus(ctx, write, same)
 		if !isLost(err) { // the commit may go with its host; it is made again
 			return err
 		}

@@ -23,6 +23,11 @@ func checks() []branch {
 			{Deliverable: task.Deliverable{ID: "API-002", Description: "Mul multiplies", Proof: "go test -run TestMul", Status: task.Passed, Reason: "mul.go has changed"},
 				Open: true, Outdated: true, Command: "go test -run TestMul"}}},
 		{name: "status-file", input: `"spec":["SPEC.md"]`, outcome: task.PullRequest, session: proving},
+		{name: "unchanged-recorded", input: `"spec":["SPEC.md"]`, plan: []string{"API-002"}, outcome: task.PullRequest,
+			commit: changesNothing, known: []activities.Known{{Deliverable: deliverables["API-002"], Open: true, Outdated: true, Command: "go test ./..."}}},
+		{name: "unchanged-dropped", input: `"spec":["SPEC.md"]`, outcome: task.PullRequest, session: onlyDropping, commit: changesNothing,
+			known: []activities.Known{{Deliverable: task.Deliverable{ID: "FIX-001", Description: "Add adds"}}}},
+		{name: "unchanged-blocked", outcome: task.AllBlocked, session: blocking, commit: changesNothing},
 		{name: "blocked-kept", input: `"spec":["SPEC.md"]`, outcome: task.PullRequest, session: leavingOut},
 		{name: "blocked-kept-late", input: `"spec":["SPEC.md"]`, config: `{"approval":{"mode":"auto","after":"1h"}}`, outcome: task.PullRequest,
 			session: editedFirst, drive: edit},
@@ -100,6 +105,30 @@ func dropping(_ context.Context, in activities.SessionInput, _ int) (activities.
 	res := well(in, []string{"DOC-003"})
 	if in.Role == task.Planner {
 		res.Plan.Deprecated = []string{"FIX-001"}
+	}
+	return res, nil
+}
+
+// changesNothing is the commit of a session that has changed no file.
+func changesNothing(int) (activities.Committed, error) {
+	return activities.Committed{Commit: commitID("base")}, nil
+}
+
+// onlyDropping is a planner for whom all is done, but that a recorded deliverable is no longer asked for.
+func onlyDropping(_ context.Context, in activities.SessionInput, _ int) (activities.SessionResult, error) {
+	res := well(in, nil)
+	if in.Role == task.Planner {
+		res.Plan = &task.Plan{Verdict: task.VerdictAlreadyDone, Summary: "Add is no longer asked for", Evidence: "SPEC.md",
+			Deprecated: []string{"FIX-001"}}
+	}
+	return res, nil
+}
+
+// blocking can't do one of two deliverables.
+func blocking(_ context.Context, in activities.SessionInput, _ int) (activities.SessionResult, error) {
+	res := well(in, []string{"FIX-001", "API-002"})
+	if in.Role == task.Implementer && in.Prompt.Deliverable.ID == "API-002" {
+		res.Report = task.Report{Kind: task.ReportBlocked, Text: "no network"}
 	}
 	return res, nil
 }

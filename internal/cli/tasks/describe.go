@@ -122,7 +122,7 @@ func OutcomeText(status *signals.Status) string {
 		}
 		return "Rejected: the plan was not wanted"
 	case task.AllBlocked:
-		return "Blocked: no deliverable could be finished"
+		return "Blocked: what is left could not be done"
 	case task.ChecksFailed:
 		if status.PullRequest != nil {
 			return "The check fails, so the pull request is a draft: " + status.PullRequest.URL
