@@ -25,24 +25,23 @@ type Known struct {
 	Command  string `json:"command,omitempty"`  // of an outdated one: that had shown it
 }
 
-// known reads the status file of the base commit, for a task that carries out a specification. planned tells that it lists what the same
-// specification asks for, in the same words.
-func (p *Preparer) known(ctx context.Context, in PrepareInput, ws workspace.Workspace) (known []Known, planned bool, err error) {
+// known adds to out what the status file of the base commit says, for a task that carries out a specification.
+func (p *Preparer) known(ctx context.Context, in PrepareInput, ws workspace.Workspace, out *Prepared) error {
 	if len(in.Spec) == 0 || in.Branch != "" || ws.BaseCommit == "" {
-		return nil, false, nil
+		return nil
 	}
 	tree, err := p.workspaces.Open(ctx, in.TaskID, in.Fence)
 	if err != nil {
-		return nil, false, err
+		return err
 	}
 	defer tree.Close()
 	content, err := deliverable.ContentOf(ctx, tree.Query, ws.BaseCommit)
 	if err != nil {
-		return nil, false, err
+		return err
 	}
 	file, err := content.File()
 	if file == nil || err != nil {
-		return nil, false, err
+		return err
 	}
 	for _, s := range file.At(content).All {
 		k := Known{Deliverable: task.Deliverable{ID: s.ID, Description: s.Description}, Dropped: s.State == deliverable.Deprecated}
@@ -52,9 +51,15 @@ func (p *Preparer) known(ctx context.Context, in PrepareInput, ws workspace.Work
 		if k.Outdated = s.State == deliverable.Outdated; k.Outdated {
 			k.Command, k.Reason = s.Evidence.Command, s.Why
 		}
-		known = append(known, k)
+		out.Known = append(out.Known, k)
 	}
-	return known, len(known) > 0 && maps.Equal(file.Spec, content.Spec(in.Spec)), nil
+	out.Planned = len(out.Known) > 0 && maps.Equal(file.Spec, content.Spec(in.Spec))
+	if out.Others = file.Others(content, in.Spec); len(out.Others) > 0 {
+		out.Warnings = append(out.Warnings, fmt.Sprintf("%s also lists deliverables of %s, which this task does not name: they are to stay "+
+			"as they are; a specification of several files is named as a whole, with --spec for each", deliverable.Path,
+			visible(strings.Join(out.Others, ", "))))
+	}
+	return nil
 }
 
 // CheckOut gives the workspace what is committed, and nothing else: for a command whose result is evidence.
@@ -120,12 +125,7 @@ func (g *Git) RecordDeliverables(ctx context.Context, in RecordInput) (Committed
 	if file == nil {
 		file = deliverable.New()
 	}
-	file.Spec = content.Spec(in.Spec)
-	if in.Partial {
-		for name := range file.Spec {
-			file.Spec[name] = ""
-		}
-	}
+	file.Specify(content, in.Spec, in.Partial)
 	for _, r := range in.Deliverables {
 		was, _ := file.Find(r.ID)
 		e, err := entry(ctx, tree, content, in, r, was)

@@ -241,6 +241,7 @@ func TestKnownDeliverables(t *testing.T) {
 	t.Parallel()
 	content := func(entries ...deliverable.Entry) string {
 		f := deliverable.New()
+		f.Spec = map[string]string{"docs/api.md": "a1", "gone.md": "g1", "SPEC.md": "s1"}
 		f.Record(entries...)
 		data, err := f.Bytes()
 		must(t, err)
@@ -252,13 +253,17 @@ func TestKnownDeliverables(t *testing.T) {
 	file := content(deliverable.Entry{ID: "A-001", Description: "a", Status: task.Passed, Evidence: evidence},
 		deliverable.Entry{ID: "A-002", Description: "b", Status: task.Blocked, Reason: "why"},
 		deliverable.Entry{ID: "A-003", Description: "c", Status: task.Pending, DeprecatedAt: &old})
-	gittest.Commit(t, b.remote, "main", "Record", map[string]string{deliverable.Path: file, "SPEC.md": "sum\n"})
+	gittest.Commit(t, b.remote, "main", "Record", map[string]string{deliverable.Path: file, "SPEC.md": "sum\n", "docs/api.md": "an API\n"})
 	in := PrepareInput{Ref: b.ref, Repository: task.Repository{Text: b.remote, Path: b.remote}, Title: "x", Spec: []string{"SPEC.md"}}
 	out, err := b.PrepareWorkspace(t.Context(), in)
 	must(t, err)
 	if k := out.Known; len(k) != 3 || !k[0].Outdated || !k[0].Open || k[0].Reason != "calc.go has changed" || k[0].Command != "make" ||
 		!k[1].Open || k[1].Outdated || k[1].Reason != "why" || k[2].Open || !k[2].Dropped {
 		t.Errorf("known are %+v", k)
+	}
+	const warned = "also lists deliverables of docs/api.md, which"
+	if !slices.Equal(out.Others, []string{"docs/api.md"}) || !strings.Contains(strings.Join(out.Warnings, "\n"), warned) {
+		t.Errorf("of other specifications: %q, people are warned %q", out.Others, out.Warnings)
 	}
 	gittest.Commit(t, b.remote, "main", "Break", map[string]string{deliverable.Path: strings.Replace(file, `"blocked"`, `"done"`, 1)})
 	in.TaskID += "-2"

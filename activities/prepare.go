@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"go.temporal.io/sdk/activity"
@@ -64,6 +65,8 @@ type Prepared struct {
 
 	Known   []Known `json:"known,omitempty"`   // deliverables that the status file of the base commit lists; none without a specification
 	Planned bool    `json:"planned,omitempty"` // they were made from the specification as it is, so the open ones are what there is to do
+
+	Others []string `json:"others,omitempty"` // files and folders of other specifications, whose deliverables are among them
 }
 
 // PrepareWorkspace makes or restores the task's workspace and resolves its settings from the base commit.
@@ -126,10 +129,9 @@ func (p *Preparer) prepare(ctx context.Context, in PrepareInput) (Prepared, erro
 	if err == nil {
 		err = p.protectSpec(ctx, in, ws, &resolved.Settings.Paths)
 	}
-	var known []Known
-	var planned bool
+	var out Prepared
 	if err == nil {
-		known, planned, err = p.known(ctx, in, ws)
+		err = p.known(ctx, in, ws, &out)
 	}
 	if err != nil {
 		return Prepared{}, err
@@ -146,9 +148,9 @@ func (p *Preparer) prepare(ctx context.Context, in PrepareInput) (Prepared, erro
 			return Prepared{}, err
 		}
 	}
-	warnings := resolved.Warnings
+	out.Warnings = slices.Concat(resolved.Warnings, out.Warnings)
 	if ws.Unfilled != "" {
-		warnings = append(warnings, "kept in Git LFS and not to be had, so only the pointers were in the workspace: "+visible(ws.Unfilled))
+		out.Warnings = append(out.Warnings, "kept in Git LFS and not to be had, so only the pointers were in the workspace: "+visible(ws.Unfilled))
 	}
 	tree, err := p.workspaces.Open(ctx, in.TaskID, in.Fence)
 	if err != nil {
@@ -160,11 +162,11 @@ func (p *Preparer) prepare(ctx context.Context, in PrepareInput) (Prepared, erro
 	if err != nil {
 		return Prepared{}, err
 	}
-	return Prepared{
-		Branch: ws.Branch, Base: ws.BaseBranch, BaseCommit: ws.BaseCommit, Head: ws.Head, Restored: ws.Restored, Snapshot: ws.Snapshot, Behind: ws.Behind,
-		Settings: resolved.Settings, Warnings: warnings, Notes: notes(p.redact, lacking...),
-		MaxCost: limits.MaxCost, MaxTime: limits.MaxTime, Known: known, Planned: planned,
-	}, nil
+	out.Branch, out.Base, out.BaseCommit, out.Head = ws.Branch, ws.BaseBranch, ws.BaseCommit, ws.Head
+	out.Restored, out.Snapshot, out.Behind = ws.Restored, ws.Snapshot, ws.Behind
+	out.Settings, out.Notes = resolved.Settings, notes(p.redact, lacking...)
+	out.MaxCost, out.MaxTime = limits.MaxCost, limits.MaxTime
+	return out, nil
 }
 
 // noteOwner writes into the task's folder which workflow it belongs to.

@@ -78,7 +78,7 @@ func (se *sessions) promptData(role task.Role, b brief) prompt.Data {
 	}
 	data.Fixing, data.Refused, data.Feedback = b.fixing, b.refused, b.feedback
 	if role == task.Planner {
-		data.Recorded = len(se.runner.known)
+		data.Recorded, data.Others = len(se.runner.known), se.runner.others
 		for _, k := range se.runner.known {
 			if k.Open {
 				data.Open = append(data.Open, k.ID)

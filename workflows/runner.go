@@ -41,6 +41,7 @@ type runner struct {
 	known    []activities.Known               // deliverables that earlier tasks have recorded
 	bounds   task.Bounds                      // the operator's limits, as the control worker has them
 	planned  bool                             // those that are open are what the specification still asks for
+	others   []string                         // files and folders of other specifications, whose deliverables are among them
 	restored func(ctx workflow.Context) error // completes a workspace that was made again; may be nil
 }
 
@@ -201,7 +202,7 @@ func (ru *runner) workspace(ctx workflow.Context) error {
 		*ru.settings = out.Settings
 		ru.status.Branch, ru.status.Base, ru.status.BaseCommit = out.Branch, out.Base, out.BaseCommit
 		ru.status.Warnings = out.Warnings
-		ru.known, ru.planned = out.Known, out.Planned
+		ru.known, ru.planned, ru.others = out.Known, out.Planned, out.Others
 		ru.budget.limit(out.MaxCost, out.MaxTime)
 	}
 	if ru.def.continues && (!out.Restored || ru.status.BaseCommit == "") { // the round begins; what it adds counts from here

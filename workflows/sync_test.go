@@ -71,6 +71,7 @@ func said(in activities.RecordInput) string {
 // of it. Nothing is implemented.
 func TestSync(t *testing.T) {
 	w := syncWorld(t)
+	w.others = []string{"docs/api.md"}
 	w.agent = planned(task.Plan{Verdict: task.VerdictWork, Summary: "Two changes", Deprecated: []string{"FIX-001: old", "FIX-005: dropped already", "FIX-009: unknown"},
 		Deliverables: []task.Deliverable{{ID: "FIX-002", Description: "do FIX-002", Status: task.Pending}, {ID: "FIX-001", Description: "something new", Status: task.Pending}}})
 	s := w.startWith(t, syncing)
@@ -81,7 +82,7 @@ func TestSync(t *testing.T) {
 	if got := said(w.records[0]); got != want || len(w.records) != 1 {
 		t.Errorf("recorded\n%s, wanted\n%s", got, want)
 	}
-	if p := w.asked[0].Prompt; !p.Sync || p.Recorded != 5 || len(p.Open) != 3 {
+	if p := w.asked[0].Prompt; !p.Sync || p.Recorded != 5 || len(p.Open) != 3 || len(p.Others) != 1 {
 		t.Errorf("the planner is told %+v", p)
 	}
 	if d := w.asked[1].Prompt.Deliverable; d == nil || d.ID != "FIX-003" || d.Reason != "three.go has changed" || s.Sessions[1].Deliverable != "FIX-003" {

@@ -60,6 +60,7 @@ type world struct {
 	records     []activities.RecordInput
 	known       []activities.Known                                         // what the status file lists
 	planned     bool                                                       // they are of the specification as it is
+	others      []string                                                   // other specifications, of which it lists some
 	recorded    func(activities.RecordInput) (activities.Committed, error) // may be nil
 
 	rooms   []task.Room // in which tasks are shown
@@ -124,7 +125,7 @@ func (w *world) PrepareWorkspace(_ context.Context, in activities.PrepareInput) 
 		}
 	}
 	out := activities.Prepared{Branch: "longshift/x", Base: cmp.Or(in.Base, "main"), BaseCommit: "base", Head: "base", Settings: w.settings, Notes: w.notes,
-		Known: w.known, Planned: w.planned, MaxCost: w.most}
+		Known: w.known, Planned: w.planned, Others: w.others, MaxCost: w.most}
 	if w.ahead != "" && w.takes > 1 {
 		out.Head = w.ahead
 	}

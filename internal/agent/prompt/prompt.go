@@ -38,6 +38,7 @@ type Data struct {
 	Recorded    int          `json:"recorded,omitempty"` // how many deliverables the status file of the specification lists
 	Sync        bool         `json:"sync,omitempty"`     // only the status file is to change
 	Open        []string     `json:"open,omitempty"`     // ids of those among them that are not done
+	Others      []string     `json:"others,omitempty"`   // files and folders of other specifications, whose deliverables it lists too
 	Images      []task.Image `json:"images,omitempty"`   // that the agent is given with the prompt, in this order
 	Plan        *task.Plan   `json:"plan,omitempty"`
 	Progress    []task.Entry `json:"progress,omitempty"`

@@ -102,7 +102,7 @@ func TestGoldenPrompts(t *testing.T) {
 		}
 		golden(t, string(role)+"-user-first", text)
 		known := task.Deliverable{ID: "DOC-002", Description: "Greet is documented", Acceptance: []string{"go doc shows it"}, Proof: "go doc . Greet", Reason: "greet.go has changed"}
-		text, err = User(role, Data{Task: d.Task, Spec: d.Spec, Sync: true, Recorded: 3, Open: []string{"FIX-001", "DOC-002"}, Work: Work{Deliverable: &known}})
+		text, err = User(role, Data{Task: d.Task, Spec: d.Spec, Sync: true, Recorded: 3, Open: []string{"FIX-001", "DOC-002"}, Others: []string{"docs/api.md"}, Work: Work{Deliverable: &known}})
 		if err != nil {
 			t.Fatal(err)
 		}

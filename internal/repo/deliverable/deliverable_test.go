@@ -198,6 +198,29 @@ func TestAt(t *testing.T) {
 	}
 }
 
+// TestOtherSpecificationsStay: a run that names other files leaves what the file says of those that it does not name, unless they are gone.
+func TestOtherSpecificationsStay(t *testing.T) {
+	t.Parallel()
+	c := content(map[string]string{"a.md": "a2", "docs": "d1", "docs/b.md": "b1", "docs-old.md": "o2"})
+	for name, spec := range map[string]map[string]string{
+		"docs":      {"docs": "d1", "a.md": "a1", "docs-old.md": "o1"},
+		"a.md":      {"a.md": "a2", "docs/b.md": "", "docs-old.md": "o1"},
+		"docs/b.md": {"docs/b.md": "b1", "a.md": "a1", "docs-old.md": "o1"},
+	} {
+		f := New()
+		f.Spec = map[string]string{"a.md": "a1", "docs/b.md": "", "docs-old.md": "o1", "gone.md": "g1"}
+		f.Specify(c, []string{name}, false)
+		if diff := cmp.Diff(spec, f.Spec); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+		f.Specify(c, []string{name}, true)
+		spec[name] = ""
+		if diff := cmp.Diff(spec, f.Spec); diff != "" {
+			t.Errorf("a part of %s: %s", name, diff)
+		}
+	}
+}
+
 func TestCountsWhatIsInUse(t *testing.T) {
 	t.Parallel()
 	r := example().At(content(map[string]string{"add.go": "a1", "SPEC.md": "s1"}))

@@ -9,7 +9,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/longshift/longshift/task"
@@ -26,7 +28,7 @@ const version = 1
 // File is the content of the status file.
 type File struct {
 	Version      int               `json:"version"`
-	Spec         map[string]string `json:"spec"` // files and folders of the specification that was carried out last: git's ids by path, "" when a person has left a part of it out
+	Spec         map[string]string `json:"spec"` // what was carried out: git's ids by path, "" where a part is, or may be, left out
 	Deliverables []Entry           `json:"deliverables"`
 }
 
@@ -88,6 +90,32 @@ func (f *File) Find(id string) (Entry, bool) {
 		}
 	}
 	return Entry{}, false
+}
+
+// Specify notes that the specification at paths was carried out as the content has it, or a part of it. What is recorded of others stays.
+func (f *File) Specify(c *Content, paths []string, partial bool) {
+	spec := c.Spec(paths)
+	if partial {
+		for name := range spec {
+			spec[name] = ""
+		}
+	}
+	for _, name := range f.Others(c, paths) {
+		spec[name] = f.Spec[name]
+	}
+	f.Spec = spec
+}
+
+// Others lists the files and folders of other specifications that the file records, sorted: those that are still there and that paths don't
+// hold.
+func (f *File) Others(c *Content, paths []string) (others []string) {
+	for _, name := range slices.Sorted(maps.Keys(f.Spec)) {
+		held := slices.ContainsFunc(paths, func(p string) bool { return name == p || strings.HasPrefix(name, p+"/") })
+		if !held && c.Spec([]string{name})[name] != "" {
+			others = append(others, name)
+		}
+	}
+	return others
 }
 
 // Deprecate notes that the specification no longer asks for deliverables. What they had come to stays.
