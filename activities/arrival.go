@@ -20,14 +20,22 @@ type Watching struct {
 	Every        time.Duration
 }
 
+// deniedAgain is the wait before a request is tried again that the forge has denied.
+const deniedAgain = 10 * time.Minute
+
 // Arrive carries out a request from a forge, and returns its result in a line. It is idempotent: tasks are started under the id of their
-// issue, and messages count once.
+// issue, and messages count once. A request that the forge denies is tried again, as it is not sent a second time: it is carried out when
+// the token has been renewed.
 func (c *Control) Arrive(ctx context.Context, e forge.Event) (string, error) {
 	if c.Take == nil {
 		return "", fault.New(fault.Infra, "nobody listens to forges on this worker").
 			WithHint("set LONGSHIFT_GITHUB_REPOSITORIES for every worker")
 	}
-	return c.Take(ctx, e)
+	what, err := c.Take(ctx, e)
+	if fault.KindOf(err) == fault.Denied {
+		err = &fault.Later{After: deniedAgain, Err: fault.New(fault.Infra, "%w", err)}
+	}
+	return what, err
 }
 
 // ForgePoll is the result of a poll of a forge.

@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -66,6 +67,22 @@ func TestForgeWithoutFollower(t *testing.T) {
 	c := &Control{Forge: func(context.Context, task.Repository) (forge.Forge, error) { return struct{ forge.Forge }{}, nil }}
 	if app := applicationError(t, newAttempt(t, nil).run(c.PollPullRequest, PollInput{Repository: web}, nil)); app.Type() != string(fault.Input) {
 		t.Errorf("%v", app)
+	}
+}
+
+// A request that the forge denies waits for a token that may; what can never be carried out fails.
+func TestDeniedRequestIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	for kind, final := range map[fault.Kind]bool{fault.Denied: false, fault.Input: true, fault.NotFound: true} {
+		c := &Control{Take: func(context.Context, forge.Event) (string, error) {
+			return "", fmt.Errorf("ask: %w", fault.New(kind, "no").WithHint("renew it"))
+		}}
+		app := applicationError(t, newAttempt(t, nil).run(c.Arrive, forge.Event{ID: "comment-1"}, nil))
+		var hint string
+		must(t, app.Details(&hint))
+		if app.NonRetryable() != final || !final && app.NextRetryDelay() != deniedAgain || hint != "renew it" {
+			t.Errorf("%s: %v, final %v, again after %s, %q", kind, app, app.NonRetryable(), app.NextRetryDelay(), hint)
+		}
 	}
 }
 

@@ -36,8 +36,9 @@ type arrivals struct {
 	now     func() time.Time
 }
 
-// start starts the Arrival of a request. An event that is delivered again is the same Arrival, and does not count for the limit. Requests
-// beyond the limit wait on the server: an error would hold up the requests of others, and a webhook is not sent a second time.
+// start starts the Arrival of a request. An event that is delivered again is the same Arrival, and does not count for the limit; only one
+// that has failed is started anew, so that its request is not lost. Requests beyond the limit wait on the server: an error would hold up
+// the requests of others, and a webhook is not sent a second time.
 func (a arrivals) start(ctx context.Context, ev forge.Event) error {
 	now, person := a.now(), ev.Host+"\x00"+strings.ToLower(excerpt.Clip(ev.Actor, 200))
 	at, ok := a.limit.reserve(person, now)
@@ -51,7 +52,7 @@ func (a arrivals) start(ctx context.Context, ev forge.Event) error {
 	summary := fmt.Sprintf("%s %s/%s#%d by %s", strings.ReplaceAll(string(ev.Kind), "_", " "), ev.Owner, ev.Name, ev.Number, ev.Actor)
 	_, err := a.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 		ID: signals.ArrivalID(ev.ID), TaskQueue: signals.Queue, WorkflowTaskTimeout: signals.WorkflowTaskTimeout, StartDelay: at.Sub(now),
-		WorkflowIDReusePolicy:                    enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
+		WorkflowIDReusePolicy:                    enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY,
 		WorkflowIDConflictPolicy:                 enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL, // so that a repeat is told apart
 		WorkflowExecutionErrorWhenAlreadyStarted: true,
 		StaticSummary:                            task.Literally(render.Line(summary, 180)),

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	enumspb "go.temporal.io/api/enums/v1"
+
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/signals"
@@ -88,6 +90,26 @@ func TestRepeatsCostNothing(t *testing.T) {
 	}
 	if m := w.due(now); m[0] != maxArrivals {
 		t.Errorf("by minutes: %v", m)
+	}
+}
+
+// TestFailedRequestIsStartedAnew: a request that has failed is carried out when the forge or a person delivers it again, and once.
+func TestFailedRequestIsStartedAnew(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for range 2 {
+		if err := w.comments(0, 1, "ada"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.server.list[signals.ArrivalID("comment-0")].closed = enumspb.WORKFLOW_EXECUTION_STATUS_FAILED
+	for range 2 {
+		if err := w.comments(0, 1, "ada"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(w.server.starts); n != 2 {
+		t.Errorf("started %d times", n)
 	}
 }
 

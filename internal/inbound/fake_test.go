@@ -323,14 +323,17 @@ func (s *fakeServer) ExecuteWorkflow(_ context.Context, o client.StartWorkflowOp
 	}
 	again := o.Memo[memoRequest] != nil                                                                                          // the request that started it is stored, so that a redelivery is recognized
 	once := o.WorkflowIDConflictPolicy == enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL && o.WorkflowExecutionErrorWhenAlreadyStarted // the caller is told of a repeat
-	if o.WorkflowIDReusePolicy != enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE && !again ||
+	failed := o.WorkflowIDReusePolicy == enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY
+	if o.WorkflowIDReusePolicy != enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE && !again && !(failed && once) ||
 		o.WorkflowIDConflictPolicy != enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING && !once ||
 		o.TaskQueue != signals.Queue || o.WorkflowTaskTimeout != signals.WorkflowTaskTimeout {
 		s.t.Errorf("started with %+v", o)
 	}
 	s.mu.Lock()
-	_, known := s.list[o.ID]
-	if known && once {
+	w, known := s.list[o.ID]
+	if known && failed && w.closed == enumspb.WORKFLOW_EXECUTION_STATUS_FAILED {
+		w.closed = enumspb.WORKFLOW_EXECUTION_STATUS_UNSPECIFIED
+	} else if known && once {
 		s.mu.Unlock()
 		return nil, serviceerror.NewWorkflowExecutionAlreadyStarted("already started", "", "run-of-"+o.ID)
 	}
