@@ -102,9 +102,11 @@ func PullRequestID(host, owner, name string, number int) string {
 	return forgeID("pull", host, owner, name, number)
 }
 
-// forgeID builds an id for something in a repository, whatever the case of the repository's name. No part of a name contains a colon.
+// forgeID builds an id for something in a repository, whatever the case of the repository's name, and whether or not its host is named as
+// GitHub is over ssh. No part of a name contains a colon.
 func forgeID(kind, host, owner, name string, number int) string {
-	if host, _, _ = strings.Cut(host, ":"); host == "" { // ignore the port, which is not always given
+	host, _, _ = strings.Cut(strings.ToLower(host), ":") // ignore the port, which is not always given
+	if host = strings.TrimPrefix(host, "ssh."); host == "" {
 		host = "github.com"
 	}
 	repository := strings.ReplaceAll(strings.ReplaceAll(host, ":", "_")+":"+owner+":"+name, "/", ":")

@@ -1,6 +1,22 @@
 package signals
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/longshift/longshift/task"
+)
+
+// One repository has one id, however its host is written.
+func TestIDsOfARepository(t *testing.T) {
+	for _, host := range []string{"", "github.com", "GitHub.com", "github.com:443", "ssh.github.com", "ssh.github.com:443"} {
+		if got := PullRequestID(host, "acme", "web", 7); got != "pull:github.com:acme:web:7" {
+			t.Errorf("%q: %s", host, got)
+		}
+		if got := LimiterID("github.com", task.Repository{Host: host, Owner: "acme", Name: "web"}); got != "limiter:github.com:acme:web" {
+			t.Errorf("%q: %s", host, got)
+		}
+	}
+}
 
 func TestWebURL(t *testing.T) {
 	for want, got := range map[string]string{

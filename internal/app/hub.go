@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"maps"
+	"net/url"
 	"strings"
 	"time"
 
@@ -82,6 +83,17 @@ func newControl(cfg config.Config, hub *github.Forge, secrets *redact.Redactor) 
 			Lease: cfg.Limits.Lease, Each: bounds(cfg)}}
 }
 
+// isGitHub tells whether a repository is on the GitHub that the token is for. A web address has to name the very host and port, because the
+// token goes there; over ssh the port is another one, and GitHub has another name as well.
 func isGitHub(cfg config.Config, r task.Repository) bool {
-	return r.Host == "" && r.Owner != "" || r.Host == cfg.GitHub.Host() || r.Host == "github.com" && cfg.GitHub.URL == ""
+	if r.Host == "" {
+		return r.Owner != ""
+	}
+	host, hub := strings.ToLower(r.Host), strings.ToLower(cfg.GitHub.Host())
+	if u, err := url.Parse(r.URL); err != nil || u.Scheme == "ssh" { // git's short form of an ssh address is no URL
+		host, hub = strings.TrimPrefix(withoutPort(host), "ssh."), withoutPort(hub)
+	}
+	return host == hub
 }
+
+func withoutPort(host string) string { return (&url.URL{Host: host}).Hostname() }

@@ -37,7 +37,15 @@ func TestForgeOfARepository(t *testing.T) {
 		{"", "ann/calc", "github"}, {"", "https://github.com/ann/calc", "github"}, {"", "git@github.com:ann/calc.git", "github"},
 		{"", "/srv/git/calc.git", "local"}, {"", "https://gitlab.com/ann/calc", ""},
 		{"https://ghe.example.com", "ann/calc", "github"}, {"https://ghe.example.com", "ssh://git@ghe.example.com/ann/calc", "github"},
-		{"https://ghe.example.com", "https://github.com/ann/calc", ""},
+		{"https://ghe.example.com", "https://github.com/ann/calc", ""}, {"", "https://GitHub.com/ann/calc", "github"},
+		{"", "ssh://git@ssh.github.com:443/ann/calc.git", "github"}, {"", "git@ssh.github.com:ann/calc.git", "github"},
+		{"", "ssh://git@ssh.github.com.evil.example/ann/calc.git", ""}, {"", "https://ssh.github.com/ann/calc.git", ""},
+		{"https://ghe.example.com:8443", "ssh://git@ghe.example.com:2222/ann/calc", "github"},
+		{"https://ghe.example.com:8443", "ann/calc", "github"},
+		{"https://ghe.example.com:8443", "https://ghe.example.com/ann/calc", ""},
+		{"https://api.acme.ghe.com", "https://acme.ghe.com/ann/calc", "github"},
+		{"https://api.acme.ghe.com", "git@acme.ghe.com:ann/calc.git", "github"},
+		{"https://api.acme.ghe.com", "https://globex.ghe.com/ann/calc", ""},
 	} {
 		cfg := load(t, "LONGSHIFT_GITHUB_URL="+c.base, "LONGSHIFT_WEB_URL=https://temporal.example.com/")
 		hub, err := newHub(cfg, slog.New(slog.DiscardHandler))

@@ -37,6 +37,7 @@ func TestRemotes(t *testing.T) {
 	t.Parallel()
 	hub := load(t, "LONGSHIFT_GITHUB_TOKEN="+token)
 	own := load(t, "LONGSHIFT_GITHUB_TOKEN="+token, "LONGSHIFT_GITHUB_URL=https://ghe.example.com/")
+	residency := load(t, "LONGSHIFT_GITHUB_TOKEN="+token, "LONGSHIFT_GITHUB_URL=https://api.acme.ghe.com")
 	plain := load(t, "LONGSHIFT_GITHUB_TOKEN="+token, "LONGSHIFT_GITHUB_URL=http://ghe.example.com:8080")
 	for _, c := range []struct {
 		cfg              config.Config
@@ -62,6 +63,10 @@ func TestRemotes(t *testing.T) {
 		{own, "http://ghe.example.com/ann/calc", "", false},
 		{own, "https://github.com/ann/calc", "", false},
 		{own, "https://ghe.example.com.evil.example/ann/calc", "", false},
+		{residency, "ann/calc", "https://acme.ghe.com/ann/calc.git", true},
+		{residency, "https://acme.ghe.com/ann/calc", "", true},
+		{residency, "https://api.acme.ghe.com/ann/calc", "", false},
+		{residency, "https://globex.ghe.com/ann/calc", "", false},
 		{plain, "ann/calc", "http://ghe.example.com:8080/ann/calc.git", true},
 		{plain, "http://ghe.example.com:8080/ann/calc", "", true},
 		{plain, "http://ghe.example.com/ann/calc", "", false},

@@ -68,7 +68,7 @@ func (e earlierTask) follower(ctx context.Context, c client.Client, repository s
 	if err != nil {
 		return nil, err
 	}
-	id := signals.PullRequestID(cmp.Or(repo.Host, forgeHost(conf)), repo.Owner, repo.Name, number)
+	id := signals.PullRequestID(cmp.Or(repo.Host, conf.GitHub.Host()), repo.Owner, repo.Name, number)
 	found, err := e.tasks.Find(ctx, c, id)
 	switch k := fault.KindOf(err); {
 	case err != nil && k != fault.NotFound && k != fault.Input:
@@ -120,7 +120,7 @@ func (e earlierTask) start(ctx context.Context, l *launcher, c client.Client, in
 		return err
 	}
 	in.RequestedBy = &task.Person{Name: e.user, Via: "cli"}
-	if err := l.name(in, forgeHost(conf)); err != nil {
+	if err := l.name(in, conf.GitHub.Host()); err != nil {
 		return err
 	}
 	in.Task += told

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"net/url"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -70,17 +69,8 @@ func (o *intakeOptions) list(ctx context.Context) error {
 func (o *intakeOptions) status(ctx context.Context, c intakes.Reader, conf config.Config, name string) (intakes.Status, error) {
 	call, cancel := server.Answer(ctx)
 	defer cancel()
-	s, err := intakes.Get(call, c, name, forgeHost(conf))
+	s, err := intakes.Get(call, c, name, conf.GitHub.Host())
 	return s, o.server.Explain(err, "")
-}
-
-// forgeHost is the forge that owner/name is on, as ids of workflows name it; empty for github.com.
-func forgeHost(conf config.Config) string {
-	u, err := url.Parse(conf.GitHub.URL)
-	if err != nil {
-		return ""
-	}
-	return u.Hostname()
 }
 
 // everyText says how often an intake looks, and between what it changes.

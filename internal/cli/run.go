@@ -89,7 +89,7 @@ func (o *runOptions) run(c *cobra.Command, args []string) error {
 		o.advice.base(ctx, folder, in.Base)
 	}
 	o.advice.give(ctx, folder, in)
-	if err := o.launch.name(in, forgeHost(conf)); err != nil {
+	if err := o.launch.name(in, conf.GitHub.Host()); err != nil {
 		return err
 	}
 	cl, err := o.server.Connect(ctx)

@@ -46,13 +46,14 @@ type Linear struct {
 	URL   string `envconfig:"LONGSHIFT_LINEAR_URL" default:"https://api.linear.app"`
 }
 
-// Host returns the host of GitHub, or of the GitHub Enterprise server, with its port when it has one.
+// Host returns the host of the web pages and repositories of GitHub, or of the GitHub Enterprise server, with its port when it has one.
+// Where the API has a host of its own, that is the same with "api." before it.
 func (g GitHub) Host() string {
 	u, err := url.Parse(g.URL)
 	if err != nil {
 		return "github.com"
 	}
-	return cmp.Or(u.Host, "github.com")
+	return cmp.Or(strings.TrimPrefix(u.Host, "api."), "github.com")
 }
 
 // appID matches the number of an app, and the client id that GitHub also takes for it.

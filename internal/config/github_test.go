@@ -45,6 +45,16 @@ func TestGitHubApp(t *testing.T) {
 	}
 }
 
+func TestGitHubHost(t *testing.T) {
+	for url, want := range map[string]string{"": "github.com", "https://api.github.com": "github.com",
+		"https://ghe.example.com/":     "ghe.example.com",
+		"http://127.0.0.1:3000/api/v3": "127.0.0.1:3000", "https://api.acme.ghe.com": "acme.ghe.com"} {
+		if got := (GitHub{URL: url}).Host(); got != want {
+			t.Errorf("%q: %s, want %s", url, got, want)
+		}
+	}
+}
+
 func TestGitHubAppMistakes(t *testing.T) {
 	app := []string{"LONGSHIFT_GITHUB_APP_ID=123", "LONGSHIFT_GITHUB_APP_PRIVATE_KEY=" + pem}
 	for _, c := range []struct {

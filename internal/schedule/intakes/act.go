@@ -93,10 +93,11 @@ func (s Spec) selects(label string, assignees []string) bool {
 	return (s.Label == "" || strings.EqualFold(s.Label, label)) && (s.Assignee == "" || assignees == nil || slices.ContainsFunc(assignees, is))
 }
 
-// sameHost reports whether two forge hosts may be the same. It ignores ports, and a missing host matches any.
+// sameHost reports whether two forge hosts may be the same. It ignores ports and GitHub's other name over ssh, and a missing host matches
+// any.
 func sameHost(a, b string) bool {
-	a, _, _ = strings.Cut(a, ":")
-	b, _, _ = strings.Cut(b, ":")
+	a, _, _ = strings.Cut(strings.TrimPrefix(a, "ssh."), ":")
+	b, _, _ = strings.Cut(strings.TrimPrefix(b, "ssh."), ":")
 	return a == "" || b == "" || strings.EqualFold(a, b)
 }
 

@@ -66,6 +66,8 @@ func TestLook(t *testing.T) {
 		s.Label, s.Assignee = label, assignee
 		return s
 	}
+	overSSH := by("longshift", "")
+	overSSH.Repository = "ssh://git@ssh.github.com:443/acme/web.git"
 	nobody, ours := []string{}, []string{"bot", "me"}
 	for name, c := range map[string]struct {
 		intake    Spec
@@ -75,6 +77,7 @@ func TestLook(t *testing.T) {
 	}{
 		"its label":                            {by("longshift", ""), "longshift", nobody, true},
 		"its label, and assigned":              {by("longshift", ""), "longshift", ours, true},
+		"named by its address over ssh":        {overSSH, "longshift", nobody, true},
 		"another label":                        {by("bug", ""), "longshift", nobody, false},
 		"by label, the issue assigned":         {by("longshift", ""), "", ours, false},
 		"by assignee, the issue labelled":      {by("", "me"), "longshift", nobody, false},
