@@ -106,7 +106,7 @@ type ReleaseRequest struct {
 	Succeeded bool      `json:"succeeded,omitempty"` // the task has succeeded
 	Failed    bool      `json:"failed,omitempty"`    // the task was suspended, or has ended, with errors
 	Pull      *OpenPull `json:"pull,omitempty"`      // the pull request that is open now
-	Closed    string    `json:"closed,omitempty"`    // workflow id of a follower that ends now
+	Closed    string    `json:"closed,omitempty"`    // workflow id of a follower that ends now; with pull when that is still open
 }
 
 // OpenPull is a pull request of Longshift that other tasks may have to wait for.

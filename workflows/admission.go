@@ -23,7 +23,8 @@ type admissions struct {
 	limits   activities.Checked // what the operator limits
 	requests int                // to limiters so far
 	patience time.Duration      // how long the task waits before it asks a limiter again
-	closing  string             // the limiter to be told that a pull request is no longer open
+	closing  string             // the limiter to be told that nobody follows pull any more
+	pull     signals.OpenPull
 }
 
 // admission is the task's state at one limiter.

@@ -3,6 +3,7 @@ package workflows_test
 import (
 	"context"
 	"encoding/json"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -515,6 +516,25 @@ func TestRoundTakesItsTurn(t *testing.T) {
 	}
 	if last := w.released[len(w.released)-1]; last.Limiter != "limiter:x" || last.Request.Closed == "" {
 		t.Errorf("at the end it said %+v", last)
+	}
+}
+
+// A pull request that nobody follows any more keeps others waiting while it is open.
+func TestFollowerLeavesAnOpenPullRequest(t *testing.T) {
+	t.Parallel()
+	left := &signals.OpenPull{Task: "task-1", Repository: task.Repository{Text: "acme/calc", Owner: "acme", Name: "calc"}, Number: 7,
+		URL: "https://forge.example/acme/calc/pull/7"}
+	for outcome, want := range map[task.Outcome]*signals.OpenPull{task.Abandoned: left, task.PullClosed: nil, task.PullMerged: nil} {
+		w := newArriving(t)
+		if outcome == task.Abandoned {
+			w.env.RegisterDelayedCallback(func() { w.env.SignalWorkflow(signals.Abandon, signals.AbandonRequest{}) }, time.Minute)
+		}
+		s := w.lookAfter(t, until(time.Hour, open(), map[task.Outcome]forge.Snapshot{
+			task.Abandoned: open(), task.PullClosed: {State: forge.Closed}, task.PullMerged: merged()}[outcome]), passed)
+		r := w.released[len(w.released)-1].Request
+		if s.Outcome != outcome || r.Closed != r.Workflow || r.Closed == "" || !reflect.DeepEqual(r.Pull, want) {
+			t.Errorf("ended %s, not %s, and told the limiter %+v with %+v", s.Outcome, outcome, r, r.Pull)
+		}
 	}
 }
 

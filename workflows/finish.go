@@ -102,7 +102,7 @@ func (t *pipeline) depart(ctx workflow.Context, followed bool) {
 	}
 	o := t.status.Outcome
 	t.admissions.release(ctx, signals.ReleaseRequest{Pull: pull, Succeeded: o.Good(), Failed: o == task.Failed}, nil)
-	if err := t.admissions.pullClosed(ctx); err != nil {
+	if err := t.admissions.followed(ctx); err != nil {
 		t.status.Warnings = append(t.status.Warnings, message(err))
 	}
 	if !t.origin.hasReported(ctx) && !t.origin.claimed {

@@ -257,6 +257,28 @@ func TestLimiterWaitsForPullRequests(t *testing.T) {
 		"b: sessions", "b: open_pull_request", "b: in")
 }
 
+// A pull request that nobody follows any more is waited for until the forge says that it is closed.
+func TestLimiterWaitsForWhatIsLeftOpen(t *testing.T) {
+	t.Parallel()
+	b := newLimiterBench(t)
+	guard := task.Guard{Sessions: 1, PauseIfOpenPR: true}
+	pull := signals.OpenPull{Workflow: "pull:1", Number: 1, URL: "https://example.com/1"}
+	left := signals.OpenPull{Task: "a", Number: 1, URL: "https://example.com/1"}
+	b.acquire(0, "a", guard)
+	b.acquire(time.Second, "b", guard)
+	b.release(10*time.Second, "a", func(r *signals.ReleaseRequest) { r.Pull = &pull })
+	b.world(activities.Reconciled{})
+	b.release(time.Hour, "pull:1", func(r *signals.ReleaseRequest) { r.Closed, r.Pull = "pull:1", &left })
+	b.after(2*time.Hour, func() { b.world(activities.Reconciled{Ended: []signals.OpenPull{left}}) })
+	before := 0
+	b.after(119*time.Minute, func() { b.mu.Lock(); before = len(b.heard); b.mu.Unlock() })
+	b.run(4 * time.Hour)
+	b.want("a: in", "b: sessions", "b: open_pull_request", "b: open_pull_request", "b: in")
+	if before != 4 {
+		t.Errorf("%d answers while it was open", before)
+	}
+}
+
 // A pull request that nobody follows names the way out, and is dropped also when a worker of an earlier release reports its end.
 func TestLimiterNamesTheWayOut(t *testing.T) {
 	t.Parallel()

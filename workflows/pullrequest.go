@@ -164,6 +164,7 @@ func beginFollow(ctx workflow.Context, in signals.PullRequestInput) (*follower, 
 		f.admissions.require(activities.Checked{Limited: in.Limited, Shared: in.Shared})
 		if in.Limiter != signals.LimiterOfAll { // which knows of no pull requests
 			f.admissions.closing = in.Limiter
+			f.admissions.pull = signals.OpenPull{Repository: repo, Number: in.Number, URL: in.URL, Task: in.Task}
 		}
 		f.admissions.receive(ctx)
 	}

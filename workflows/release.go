@@ -5,6 +5,7 @@ import (
 
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/signals"
+	"github.com/longshift/longshift/task"
 )
 
 // release gives admissions back: those that which selects, or all when it is nil. r says more about it. A task that was cancelled
@@ -42,8 +43,9 @@ func (ad *admissions) release(ctx workflow.Context, r signals.ReleaseRequest, wh
 	}
 }
 
-// pullClosed notifies the limiter that the pull request which this workflow follows is no longer open.
-func (ad *admissions) pullClosed(ctx workflow.Context) error {
+// followed notifies the limiter that nobody follows the pull request any more. Others wait for one that is still open, until the forge says
+// that it is not.
+func (ad *admissions) followed(ctx workflow.Context) error {
 	if ad.closing == "" {
 		return nil
 	}
@@ -51,7 +53,11 @@ func (ad *admissions) pullClosed(ctx workflow.Context) error {
 	info := workflow.GetInfo(ctx)
 	in := activities.ReleaseInput{Limiter: ad.closing, N: ad.requests,
 		Request: signals.ReleaseRequest{Workflow: info.WorkflowExecution.ID, Run: info.FirstRunID, Closed: info.WorkflowExecution.ID}}
-	return workflow.ExecuteActivity(ad.assignment.control(ctx, "its pull request is open no more"), control.ReleaseAdmission, in).Get(ctx, nil)
+	if o := ad.status.Outcome; o != task.PullMerged && o != task.PullClosed {
+		in.Request.Pull = &ad.pull
+	}
+	why := "nobody follows its pull request now"
+	return workflow.ExecuteActivity(ad.assignment.control(ctx, why), control.ReleaseAdmission, in).Get(ctx, nil)
 }
 
 // limiter returns the workflow id of the limiter that has admitted the task: the repository's, where there is one; "" when it has asked none.
