@@ -45,7 +45,7 @@ func (f *finder) consider(ctx context.Context, i intake.Item) bool {
 		return f.more()
 	case info != nil:
 		why := "it has had its task: " + i.ID
-		f.remember(ctx, i, key, info.GetExecution().GetRunId(), why)
+		f.remember(ctx, i, key, info, why)
 		f.leave(i.Key, why)
 		return f.more()
 	}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"time"
 
+	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/converter"
 
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/intake"
@@ -38,12 +40,13 @@ type recorder interface {
 
 // remember tells the source of listed work that it has had its task, before the server forgets that task. The poll goes on without that:
 // the next one tries again.
-func (f *finder) remember(ctx context.Context, i intake.Item, key, run, why string) {
+func (f *finder) remember(ctx context.Context, i intake.Item, key string, info *workflowpb.WorkflowExecutionInfo, why string) {
 	r, ok := f.source.(recorder)
-	if !ok || f.remembered >= mostTold {
+	if !ok || f.remembered >= mostTold || wasDeclined(info) {
 		return
 	}
 	f.remembered++
+	run := info.GetExecution().GetRunId()
 	name := "`" + i.ID + "`"
 	if page := f.webURL(ctx, i.ID, run); page != "" {
 		name = "[" + name + "](" + page + ")"
@@ -55,6 +58,16 @@ func (f *finder) remember(ctx context.Context, i intake.Item, key, run, why stri
 		return
 	}
 	f.out.Refused[key] = signals.Refusal{At: f.in.Now, Why: why}
+}
+
+// wasDeclined tells whether a task of an intake was declined. Its source knows one that has begun by its claim. Any other was refused the
+// work, for example because a person had taken it back: nobody has worked on that.
+func wasDeclined(info *workflowpb.WorkflowExecutionInfo) bool {
+	var outcome task.Outcome
+	if p, ok := info.GetSearchAttributes().GetIndexedFields()[signals.AttrOutcome]; ok {
+		_ = converter.GetDefaultDataConverter().FromPayload(p, &outcome) // one that can't be read counts as another
+	}
+	return outcome == task.Declined && info.GetParentExecution() != nil
 }
 
 // keeps reports the work that waits until a person changes it.

@@ -61,4 +61,27 @@ func TestRecord(t *testing.T) {
 		}
 	}
 	b.must(b.claim(marked, "t2"))
+	waited, refused := b.wanted(), b.wanted() // what no task has claimed nobody has taken off
+	for _, n := range []int{waited, refused} {
+		b.must(b.source.Queue(t.Context(), b.query, strconv.Itoa(n), intake.Note{TaskID: "t1", Text: "Waits for two others."}))
+	}
+	b.server.Unlabel(repoName, refused, "alice", "longshift")
+	mustBe(t, b.claim(refused, "t1"), fault.Conflict, "not asked for any more")
+	for range 2 {
+		b.report(refused, "t1", task.Declined)
+	}
+	for _, n := range []int{waited, refused} {
+		if record(n); !slices.Contains(b.labels(n), claimLabel) || len(b.notes(n)) != 2 {
+			t.Errorf("never claimed: labels %q, notes %q", b.labels(n), b.notes(n))
+		}
+	}
+	begun := b.wanted()
+	b.must(b.claim(begun, "t1"))
+	for range 2 {
+		b.report(begun, "t1", task.Declined)
+	}
+	b.server.Unlabel(repoName, begun, "carol", claimLabel)
+	if record(begun); slices.Contains(b.labels(begun), claimLabel) || !strings.Contains(b.notes(begun)[0], "state=ended") {
+		t.Errorf("declined after its claim: labels %q, notes %q", b.labels(begun), b.notes(begun))
+	}
 }

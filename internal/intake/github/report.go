@@ -3,6 +3,7 @@ package github
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
@@ -152,7 +153,11 @@ func (s *Source) Report(ctx context.Context, q intake.Query, key string, n intak
 	if err != nil {
 		return err
 	}
-	if err := s.show(ctx, q, number, n, ended); err != nil || n.Outcome == task.Declined {
+	state, err := s.endOf(ctx, q, number, n)
+	if err != nil {
+		return err
+	}
+	if err := s.show(ctx, q, number, n, state); err != nil || n.Outcome == task.Declined {
 		return err
 	}
 	if err := s.hub.SetLabel(ctx, q.Repository, number, s.claim, true); err != nil {
@@ -161,14 +166,29 @@ func (s *Source) Report(ctx context.Context, q intake.Query, key string, n intak
 	return nil
 }
 
-// Record sets the claim label on an issue whose task has left nothing there, as tasks that people start do. An issue with a note of ours is
-// left alone: it has had the label, and a person has taken it off. So the label is set only once, because Record writes a note too.
+// endOf returns the state of the note of a task that has ended. One that had waited, and was then refused the issue, has never claimed it.
+func (s *Source) endOf(ctx context.Context, q intake.Query, number int, n intake.Note) (string, error) {
+	if n.Outcome != task.Declined {
+		return ended, nil
+	}
+	notes, err := s.notes(ctx, q, number)
+	for _, o := range notes {
+		if o.Key == ours+n.TaskID && (o.State == "" || o.State == left) {
+			return left, nil
+		}
+	}
+	return ended, err
+}
+
+// Record sets the claim label on an issue whose task has left no claim there, as tasks that people start do. An issue with a note of a
+// claim is left alone: it has had the label, and a person has taken it off. So the label is set only once: Record writes a note too.
 func (s *Source) Record(ctx context.Context, q intake.Query, key string, n intake.Note) error {
 	number, err := s.check(q, key, n)
 	if err != nil {
 		return err
 	}
-	if notes, err := s.notes(ctx, q, number); err != nil || len(notes) > 0 {
+	notes, err := s.notes(ctx, q, number)
+	if err != nil || slices.ContainsFunc(notes, func(o forge.Note) bool { return o.State == working || o.State == ended }) {
 		return err
 	}
 	if err := s.hub.SetLabel(ctx, q.Repository, number, s.claim, true); err != nil {
