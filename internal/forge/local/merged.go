@@ -70,6 +70,10 @@ func (g *repository) scratch(ctx context.Context) (*repository, error) {
 	if err != nil {
 		return nil, err
 	}
+	format, err := g.git(ctx, nil, "rev-parse", "--show-object-format")
+	if err != nil {
+		return nil, err
+	}
 	dir, err := os.MkdirTemp("", "longshift-merge-")
 	if err != nil {
 		return nil, fault.New(fault.Infra, "make a folder for a merge: %w", err)
@@ -78,7 +82,8 @@ func (g *repository) scratch(ctx context.Context) (*repository, error) {
 		err = errors.Join(err, os.MkdirAll(filepath.Join(dir, folder), 0o700))
 	}
 	for name, content := range map[string]string{
-		"HEAD": "ref: refs/heads/main", "config": "[core]\n\tbare = true", "objects/info/alternates": objects,
+		"HEAD": "ref: refs/heads/main", "objects/info/alternates": objects,
+		"config": "[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tobjectFormat = " + format,
 	} {
 		err = errors.Join(err, os.WriteFile(filepath.Join(dir, name), []byte(content+"\n"), 0o600))
 	}

@@ -116,6 +116,13 @@ func TestSHA256(t *testing.T) {
 	if p := ensure(t, newForge(), r); !p.Found || p.Number != first.Number || read(t, dir, 1).Title != "Another" {
 		t.Errorf("got %+v", p)
 	}
+	blob := forgetest.Git(t, dir, "work\n", "hash-object", "-w", "--stdin")
+	r.HeadCommit = onto(t, dir, r.Head, "100644 blob "+blob+"\tfile\n")
+	ensure(t, newForge(), r)
+	onto(t, dir, "main", "100644 blob "+blob+"\tfile\n")
+	if s, err := newForge().State(t.Context(), at(dir), first.Number); s != forge.Merged || err != nil {
+		t.Errorf("after a squash it is %s: %v", s, err)
+	}
 }
 
 func TestCloseAndRead(t *testing.T) {
