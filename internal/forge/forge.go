@@ -42,8 +42,8 @@ type Forker interface {
 	// Fork finds or makes the fork of a repository in the account of the token, and returns when git can push to it. While the forge is
 	// still making it, the error is a fault of kind Infra.
 	Fork(ctx context.Context, r task.Repository) (task.Repository, error)
-	// FindFork returns what Fork would, and the zero value where there is no repository of the fork's name. A fork of another name is found where
-	// that name is taken.
+	// FindFork returns what Fork would, and the zero value where that does not exist: it makes nothing. A fork of another name is found where
+	// its own is taken.
 	FindFork(ctx context.Context, r task.Repository) (task.Repository, error)
 }
 

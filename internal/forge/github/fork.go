@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 
 	gh "github.com/google/go-github/v66/github"
@@ -45,11 +46,16 @@ func (f *fork) ready(ctx context.Context) (task.Repository, error) {
 	return task.Repository{Text: owner + "/" + name, Owner: owner, Name: name}, nil
 }
 
-// FindFork implements forge.Forker. Where the account has another repository of that name, the fork has a name that only GitHub knows. It
-// says it when it is asked to make the fork.
+// mostNumbered is how many names are looked up of a fork whose own name is taken.
+const mostNumbered = 9
+
+// FindFork implements forge.Forker. Where the account has another repository of that name, GitHub has put a number behind the fork's.
 func (f *Forge) FindFork(ctx context.Context, r task.Repository) (task.Repository, error) {
 	fork, err := f.lookForFork(ctx, r)
-	if err != nil || fork.made == nil && !fork.elsewhere {
+	for n := 1; err == nil && fork.elsewhere && fork.made == nil && n <= mostNumbered; n++ {
+		err = fork.look(ctx, fork.name+"-"+strconv.Itoa(n))
+	}
+	if err != nil || fork.made == nil {
 		return task.Repository{}, err
 	}
 	return fork.ready(ctx)
@@ -66,6 +72,7 @@ func (f *Forge) ForkOf(ctx context.Context, r task.Repository) (owner, name stri
 type fork struct {
 	*session
 	account   string         // of the token, which owns the fork
+	root      int64          // that all forks come from
 	made      *gh.Repository // nil when it does not exist
 	elsewhere bool           // the account has another repository of that name
 }
@@ -94,19 +101,24 @@ func (f *Forge) lookForFork(ctx context.Context, r task.Repository) (fork, error
 		return fork{}, fault.New(fault.Input, "%s/%s is in the token's own account: it can't be forked there", s.owner, s.name).
 			WithHint("leave fork out")
 	}
-	found := fork{session: s, account: me}
-	there, err := get[*gh.Repository](ctx, s, "read the fork", "repos/"+me+"/"+s.name, "")
+	found := fork{session: s, account: me, root: rootOf(repo)}
+	return found, found.look(ctx, s.name)
+}
+
+// look looks for the fork under a name.
+func (f *fork) look(ctx context.Context, name string) error {
+	there, err := get[*gh.Repository](ctx, f.session, "read the fork", "repos/"+f.account+"/"+name, "")
 	switch {
 	case answered(err, http.StatusNotFound):
-		return found, nil
+		return nil
 	case err != nil:
-		return fork{}, err
+		return err
+	case rootOf(there.value) == f.root:
+		f.made = there.value
+	default:
+		f.elsewhere = true
 	}
-	theirs := there.value
-	if found.elsewhere = rootOf(theirs) != rootOf(repo); !found.elsewhere {
-		found.made = theirs
-	}
-	return found, nil
+	return nil
 }
 
 // rootOf returns the id of the repository at the root of all forks: GitHub opens pull requests between any two of the same root.

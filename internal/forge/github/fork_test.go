@@ -96,8 +96,12 @@ func TestForkElsewhere(t *testing.T) {
 			t.Errorf("got %+v", r)
 		}
 	}
-	if r := b.findFork(); r.Text != "longshift-bot/shop-1" {
-		t.Errorf("found %+v", r)
+	if r := b.findFork(); r.Text != "longshift-bot/shop-1" || b.forks() != 2 {
+		t.Errorf("found %+v, asked for %d times", r, b.forks())
+	}
+	b.server.Remove("longshift-bot/shop-1")
+	if r := b.findFork(); r != (task.Repository{}) || b.forks() != 2 {
+		t.Errorf("it was deleted, and found %+v, asked for %d times", r, b.forks())
 	}
 }
 
