@@ -17,7 +17,7 @@ type Forge interface {
 	EnsurePullRequest(ctx context.Context, r Request) (PullRequest, error)
 }
 
-// A Stater returns the state of a pull request. One that does not exist is a fault of kind NotFound.
+// A Stater returns the state of a pull request. One that does not exist in a repository that can be read is a fault of kind NotFound.
 type Stater interface {
 	State(ctx context.Context, r task.Repository, number int) (State, error)
 }

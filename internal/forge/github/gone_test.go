@@ -64,6 +64,38 @@ func TestLookAtWhatIsGone(t *testing.T) {
 	}
 }
 
+// TestStateOfWhatIsGone: a pull request is not there only where its repository can be read. Else the right to see it may be lost.
+func TestStateOfWhatIsGone(t *testing.T) {
+	hide := func(b *bench) {
+		b.server.Inject(forgetest.Fault{Status: 404, Text: "Not Found"}.On("GET", "/pulls/1").Repeated(forgetest.Forever))
+	}
+	for _, c := range []struct {
+		name   string
+		app    bool
+		change func(b *bench)
+		kind   fault.Kind
+		line   string
+		hint   string
+	}{
+		{"pull request", false, hide, fault.NotFound, "pull request acme/shop#1 is not there", ""},
+		{"pull request, for an app", true, hide, fault.NotFound, "pull request acme/shop#1 is not there", ""},
+		{"repository", false, func(b *bench) { b.server.Remove(repo) }, fault.Denied, "repository acme/shop is not there", "check the name"},
+		{"installation", true, func(b *bench) { b.server.Install() }, fault.Denied, "the app is not installed on acme/shop", "install it there"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b, n := opened(t)
+			if c.app {
+				b = appOf(b).bench
+			}
+			c.change(b)
+			s, err := b.forge.State(t.Context(), shop(), n)
+			if mustBe(t, err, c.kind, c.line, c.hint); s != "" {
+				t.Errorf("it is %s", s)
+			}
+		})
+	}
+}
+
 // TestArchiveIsSeen: without a tag for the pull request, its own fields show the change.
 func TestArchiveIsSeen(t *testing.T) {
 	yes := true

@@ -13,16 +13,30 @@ import (
 
 var _ forge.Stater = (*Forge)(nil)
 
+// State implements forge.Stater.
 func (f *Forge) State(ctx context.Context, r task.Repository, number int) (forge.State, error) {
 	s, err := f.visit(ctx, r)
 	if err != nil {
-		return "", err
+		return "", unseen(err)
 	}
 	pull, err := s.pull(ctx, number)
+	if fault.KindOf(err) == fault.NotFound {
+		if _, hidden := s.resolve(ctx); hidden != nil {
+			err = unseen(hidden)
+		}
+	}
 	if err != nil {
 		return "", err
 	}
 	return state(pull), nil
+}
+
+// unseen is the error about a repository that can't be read: its pull requests may be open, and only the right to see them be lost.
+func unseen(err error) error {
+	if fault.KindOf(err) == fault.NotFound {
+		return fault.New(fault.Denied, "%w", err)
+	}
+	return err
 }
 
 func (s *session) pull(ctx context.Context, number int) (pull *gh.PullRequest, err error) {
