@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"go.temporal.io/sdk/activity"
+
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/signals"
@@ -20,8 +22,11 @@ type Watching struct {
 	Every        time.Duration
 }
 
-// deniedAgain is the wait before a request is tried again that the forge has denied.
-const deniedAgain = 10 * time.Minute
+// Waits before a request is tried again that the forge has denied: each is twice as long as the one before, up to the longest.
+const (
+	deniedAgain  = 10 * time.Minute
+	deniedLonger = 2 * time.Hour
+)
 
 // Arrive carries out a request from a forge, and returns its result in a line. It is idempotent: tasks are started under the id of their
 // issue, and messages count once. A request that the forge denies is tried again, as it is not sent a second time: it is carried out when
@@ -33,7 +38,8 @@ func (c *Control) Arrive(ctx context.Context, e forge.Event) (string, error) {
 	}
 	what, err := c.Take(ctx, e)
 	if fault.KindOf(err) == fault.Denied {
-		err = &fault.Later{After: deniedAgain, Err: fault.New(fault.Infra, "%w", err)}
+		wait := min(deniedAgain<<min(activity.GetInfo(ctx).Attempt-1, 10), deniedLonger)
+		err = &fault.Later{After: wait, Err: fault.New(fault.Infra, "%w", err)}
 	}
 	return what, err
 }

@@ -77,11 +77,15 @@ func TestDeniedRequestIsTriedAgain(t *testing.T) {
 		c := &Control{Take: func(context.Context, forge.Event) (string, error) {
 			return "", fmt.Errorf("ask: %w", fault.New(kind, "no").WithHint("renew it"))
 		}}
-		app := applicationError(t, newAttempt(t, nil).run(c.Arrive, forge.Event{ID: "comment-1"}, nil))
-		var hint string
-		must(t, app.Details(&hint))
-		if app.NonRetryable() != final || !final && app.NextRetryDelay() != deniedAgain || hint != "renew it" {
-			t.Errorf("%s: %v, final %v, again after %s, %q", kind, app, app.NonRetryable(), app.NextRetryDelay(), hint)
+		for number, wait := range map[int32]time.Duration{1: deniedAgain, 2: 2 * deniedAgain, 60: deniedLonger} {
+			a := newAttempt(t, nil)
+			a.number = number
+			app := applicationError(t, a.run(c.Arrive, forge.Event{ID: "comment-1"}, nil))
+			var hint string
+			must(t, app.Details(&hint))
+			if app.NonRetryable() != final || !final && app.NextRetryDelay() != wait || hint != "renew it" {
+				t.Errorf("%s, attempt %d: %v, final %v, again after %s, %q", kind, number, app, app.NonRetryable(), app.NextRetryDelay(), hint)
+			}
 		}
 	}
 }
