@@ -135,10 +135,12 @@ func (dv *deliverables) prove(ctx workflow.Context, d task.Deliverable, r task.R
 // lacks says why what a session has reported as done is not; "" when it is.
 func (dv *deliverables) lacks(ctx workflow.Context, d task.Deliverable, r task.Report) (string, error) {
 	delete(dv.proofs.failed, d.ID)
-	refused := dv.commits.last.refused != "" && !dv.merging // a merge has tries of its own
-	switch {
-	case r.Kind == task.ReportBlocked:
+	if r.Kind == task.ReportBlocked {
 		return "", nil
+	}
+	refused := dv.commits.last.refused != "" && !dv.merging // a merge has tries of its own
+	dv.proofs.unrun[d.ID] = refused || !dv.checks.sound()
+	switch {
 	case refused:
 		return "what it left is refused", nil
 	case !dv.checks.sound():

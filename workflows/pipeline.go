@@ -135,7 +135,8 @@ func newPipeline(ctx workflow.Context, def *definition, status signals.Status) *
 	t.commits = &commits{facts: f, journal: t.journal, parking: t.parking, runner: t.runner, sessions: t.sessions, checks: t.checks,
 		record: record}
 	proofs := &proofs{facts: f, journal: t.journal, checks: t.checks,
-		begun: map[string]bool{}, guards: map[string]bool{}, failed: map[string]*signals.Check{}, opened: map[string]int{}}
+		begun: map[string]string{}, guards: map[string]bool{}, unrun: map[string]bool{}, failed: map[string]*signals.Check{},
+		opened: map[string]int{}}
 	t.deliverables = &deliverables{facts: f, journal: t.journal, sessions: t.sessions, checks: t.checks, proofs: proofs,
 		commits: t.commits, record: record,
 		results: map[string]result{}}

@@ -16,30 +16,40 @@ type proofs struct {
 	journal *journal
 	checks  *checks
 
-	begun  map[string]bool           // deliverables whose proof has run before the work, by id
+	begun  map[string]string         // the proofs of deliverables that have run before the work, by id
 	guards map[string]bool           // of these it passed then
+	unrun  map[string]bool           // deliverables whose proof has not run since a session has worked on them, by id
 	failed map[string]*signals.Check // proofs that fail on the work as it is, by the id of their deliverable
 	opened map[string]int            // how often a deliverable was opened again, by id
 }
 
 // before runs the proof of a deliverable before the work on it, once. One that passes already shows nothing, and people are told.
 func (p *proofs) before(ctx workflow.Context, d task.Deliverable) error {
-	if d.Proof == "" || p.begun[d.ID] {
+	if d.Proof == "" || p.ran(ctx, d) {
 		return nil
 	}
-	p.begun[d.ID] = true
+	p.begun[d.ID] = d.Proof
 	c, err := p.checks.prove(ctx, d, false)
 	if err != nil {
 		return err
 	}
-	if lacking(c) == "" {
-		p.guards[d.ID] = true
+	p.guards[d.ID] = lacking(c) == ""
+	if p.guards[d.ID] {
 		text := fmt.Sprintf("%s: its proof %s passed before the work on it began, so it does not show that the work was done",
 			d.ID, firstLine(d.Proof))
 		p.journal.say(ctx, "finding", "%s", text)
 		p.journal.found(ctx, text)
 	}
 	return nil
+}
+
+// provesAnew is the change since which a proof that replaces another one runs before the work, too.
+const provesAnew = "proves-anew"
+
+// ran tells whether the proof of a deliverable has run before the work on it.
+func (p *proofs) ran(ctx workflow.Context, d task.Deliverable) bool {
+	was := p.begun[d.ID]
+	return was == d.Proof || was != "" && workflow.GetVersion(ctx, provesAnew, workflow.DefaultVersion, 1) < 1
 }
 
 // lacks runs the proof of a deliverable on what is committed, and says what it lacks; "" when it passes, or when there is none. clean tells
@@ -89,9 +99,18 @@ func (p *proofs) due(clean bool) (list []task.Deliverable) {
 	return list
 }
 
+// tellsProof is the change since which a deliverable goes back when no session on it has been told that its proof fails.
+const tellsProof = "tells-proof"
+
+// mendable tells whether another session may get a failing proof to pass: another deliverable has broken it, nobody has worked on its
+// own, or the proof did not run after the last session, because something else was wrong.
+func (p *proofs) mendable(ctx workflow.Context, d task.Deliverable) bool {
+	return d.Proved != nil || !p.ran(ctx, d) || p.unrun[d.ID] && workflow.GetVersion(ctx, tellsProof, workflow.DefaultVersion, 1) >= 1
+}
+
 // again runs the proofs that have not passed on the last commit, in a workspace that holds it and nothing else. A deliverable that another
-// one has broken, or that nobody has worked on, is open again, as often as it may be mended. One that its own sessions could not get to
-// pass is blocked. again reports whether one is open.
+// session may mend is open again, as often as it may be mended. One that its own sessions could not get to pass is blocked. again reports
+// whether one is open.
 func (p *proofs) again(ctx workflow.Context) (open bool, err error) {
 	clean := len(p.due(true)) > 0 && keepsStatus(ctx)
 	due := p.due(clean)
@@ -109,7 +128,7 @@ func (p *proofs) again(ctx workflow.Context) (open bool, err error) {
 			continue
 		}
 		status, kind, said := task.Blocked, "blocked", d.ID+": "+why
-		if p.opened[d.ID]++; p.opened[d.ID] <= p.settings.FixAttempts && (d.Proved != nil || !p.begun[d.ID]) {
+		if p.opened[d.ID]++; p.opened[d.ID] <= p.settings.FixAttempts && p.mendable(ctx, d) {
 			status, kind, said, open = task.Pending, "fix", d.ID+" is open again: "+why, true
 		}
 		plan, err := p.status.Plan.WithStatus(d.ID, status, why)

@@ -43,6 +43,7 @@ func TestProofs(t *testing.T) {
 		want          string // statuses at the end, with the commit at which the proof passed
 		sessions      string
 		found         string // a part of the finding
+		red           bool   // the check fails, on the base too, so no proof runs between the sessions
 	}{
 		"none":               {want: "passed passed", sessions: "piir"},
 		"fails, then passes": {first: "-+", want: "passed at commit2 passed", sessions: "piir"},
@@ -55,10 +56,15 @@ func TestProofs(t *testing.T) {
 		"no tests before":    {first: "0+", want: "passed at commit2 passed", sessions: "piir"},
 		"broken by another":  {first: "-+-+", second: "-+", want: "passed at commit3 passed at commit3", sessions: "piiir"},
 		"broken for good":    {first: "-+-", second: "-+", want: "blocked passed at commit5", sessions: "piiiiir"},
+		"red, then mended":   {first: "--+", red: true, want: "passed at commit9 passed", sessions: "piiiiiiiiir"},
+		"red for good":       {first: "-", red: true, want: "blocked passed", sessions: "piiiiiiiiiiiir"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.settings.FixAttempts = 2
+			if c.red {
+				w.check = func(int) signals.Check { return fails() }
+			}
 			w.agent = func(in activities.SessionInput) (res activities.SessionResult, err error) {
 				if in.Role == task.Planner {
 					res = well(in)
@@ -102,6 +108,59 @@ func TestProofs(t *testing.T) {
 				t.Errorf("found %q", found)
 			}
 		})
+	}
+}
+
+// A deliverable whose check fails for another reason goes back with what its proof printed, once that has run.
+func TestProofIsToldWhileTheCheckFails(t *testing.T) {
+	w := newWorld(t)
+	w.settings.FixAttempts = 1
+	w.plansProof("go test -run TestIt")
+	w.prove = func(_ string, n int) signals.Check {
+		return signals.Check{ExitCode: max(0, 3-n), Tail: "TestIt: wrong"}
+	}
+	w.check = func(int) signals.Check { return fails() }
+	w.startWith(t, `{"repository":"acme/calc","task":"carry it out","spec":["SPEC.md"]}`)
+	if w.roles() != "piiiiiir" {
+		t.Fatalf("sessions %s", w.roles())
+	}
+	if r := w.asked[5].Prompt.Result; r == nil || r.Command != "go test -run TestIt" || r.Tail != "TestIt: wrong" {
+		t.Errorf("the session that mends it is told of %+v", r)
+	}
+}
+
+// A proof that replaces another one after a review is a new one: what the old one came to before the work says nothing of it.
+func TestProofThatReplacesAnother(t *testing.T) {
+	for _, c := range []struct {
+		first, second string // outcomes, run by run
+		guard         bool
+	}{{first: "-+", second: "+", guard: true}, {first: "+", second: "-+"}} {
+		w := newWorld(t)
+		plans, reviews := 0, 0
+		w.agent = func(in activities.SessionInput) (res activities.SessionResult, err error) {
+			res = well(in)
+			switch in.Role {
+			case task.Planner:
+				res.Plan.Deliverables = res.Plan.Deliverables[:1]
+				res.Plan.Deliverables[0].Proof = []string{"first", "second"}[plans]
+				plans++
+			case task.Reviewer:
+				reviews++
+				res.Review = &task.Review{Approved: reviews > 1, Text: "it shows too little"}
+			}
+			return res, nil
+		}
+		w.prove = func(command string, n int) signals.Check {
+			outcomes := map[string]string{"first": c.first, "second": c.second}[command]
+			return signals.Check{ExitCode: strings.Index("+-", outcomes[min(n, len(outcomes))-1:][:1])}
+		}
+		w.startWith(t, `{"repository":"acme/calc","task":"carry it out","spec":["SPEC.md"]}`)
+		if len(w.records) != 1 {
+			t.Fatalf("%+v: recorded %d times after %s", c, len(w.records), w.roles())
+		}
+		if p := w.records[0].Deliverables[0].Proved; p == nil || p.Guard != c.guard {
+			t.Errorf("%+v: %+v", c, p)
+		}
 	}
 }
 

@@ -41,6 +41,16 @@ func checks() []branch {
 			},
 			drive: resumeInfra,
 		},
+		{
+			name: "proof-told", input: `"spec":["SPEC.md"]`, config: `{"fixAttempts":1}`, outcome: task.AllBlocked, session: givingUp(3),
+			commit: func(n int) (activities.Committed, error) {
+				if n <= 2 { // so the proof first runs when the sessions are over
+					return activities.Committed{Failed: "big.bin has 60 MB", Refused: true}, nil
+				}
+				return activities.Committed{}, nil
+			},
+		},
+		{name: "proof-replaced", input: `"spec":["SPEC.md"]`, outcome: task.AllBlocked, session: replacing},
 		{name: "clean-anew", input: `"spec":["SPEC.md"]`, outcome: task.PullRequest,
 			hosts: []string{doomed}, session: proving, cutProof: 3},
 		{
@@ -67,7 +77,11 @@ func resumeInfra(ctx context.Context, p *play) error {
 		func() error { return p.signal(ctx, signals.Resume, signals.ResumeRequest{Message: by("resume-1")}) })
 }
 
-const proofOfAdd = "go test -run TestAdd"
+const (
+	proofOfAdd = "go test -run TestAdd"
+	proofOfSub = "go test -run TestSub"
+	proofOfSum = "go test -run TestSum"
+)
 
 // proving plans a deliverable with a proof, and one without.
 func proving(_ context.Context, in activities.SessionInput, _ int) (activities.SessionResult, error) {
@@ -76,6 +90,32 @@ func proving(_ context.Context, in activities.SessionInput, _ int) (activities.S
 		res.Plan.Deliverables[0].Proof = proofOfAdd
 	}
 	return res, nil
+}
+
+// givingUp plans a deliverable whose proof fails twice. The nth session on it is blocked.
+func givingUp(last int) func(context.Context, activities.SessionInput, int) (activities.SessionResult, error) {
+	return func(_ context.Context, in activities.SessionInput, n int) (activities.SessionResult, error) {
+		res := well(in, nil)
+		switch {
+		case in.Role == task.Planner:
+			res.Plan.Deliverables[0].Proof = proofOfSum
+		case in.Role == task.Implementer && n == last:
+			res.Report = task.Report{Kind: task.ReportBlocked, Text: "no network"}
+		}
+		return res, nil
+	}
+}
+
+// replacing is a planner who replaces the proof of a deliverable after a review. The work on that is blocked.
+func replacing(ctx context.Context, in activities.SessionInput, n int) (activities.SessionResult, error) {
+	res, err := givingUp(2)(ctx, in, n)
+	switch {
+	case in.Role == task.Planner && n == 1:
+		res.Plan.Deliverables[0].Proof = proofOfSub
+	case in.Role == task.Reviewer:
+		res.Review = &task.Review{Text: "The proof shows too little."}
+	}
+	return res, err
 }
 
 // leavingOut is a planner who does not say again after a review what is blocked.
