@@ -537,6 +537,9 @@ func TestAllBlocked(t *testing.T) {
 	if s := w.start(t); s.Outcome != task.AllBlocked || !strings.Contains(s.Detail, "FIX-001: no network") {
 		t.Errorf("outcome %s: %s", s.Outcome, s.Detail)
 	}
+	if got := w.commits[0].Message; got != "Part of FIX-001: do FIX-001\n\nno network" {
+		t.Errorf("what there is of it is committed as %q", got)
+	}
 }
 
 func TestAbandonStopsARunningSession(t *testing.T) {

@@ -161,7 +161,7 @@ func (dv *deliverables) deliver(ctx workflow.Context, d task.Deliverable) (task.
 		plan, fence, commits := dv.status.Plan, dv.status.Fence, len(dv.status.Commits)
 		dv.mark(ctx, d, res.Report)
 		dv.record.worked(d.ID)
-		if err := dv.commits.commit(ctx, res.Report); err != nil {
+		if err := dv.commits.commit(ctx, inCommit(d, res.Report)); err != nil {
 			if isLost(err) {
 				dv.status.Plan = plan
 			}
@@ -184,6 +184,14 @@ func (dv *deliverables) deliver(ctx workflow.Context, d task.Deliverable) (task.
 		dv.answered(ctx, d, res.Report, len(dv.status.Commits) > commits)
 		return res.Report, nil
 	}
+}
+
+// inCommit is the report as the message of the commit. Why a session is blocked does not say what the commit of its work is about.
+func inCommit(d task.Deliverable, r task.Report) task.Report {
+	if r.Kind == task.ReportBlocked {
+		r.Text = "Part of " + d.ID + ": " + firstLine(d.Description) + "\n\n" + r.Text
+	}
+	return r
 }
 
 // brief is what a session on the deliverable is about.
