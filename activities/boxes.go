@@ -3,6 +3,8 @@ package activities
 import (
 	"cmp"
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -62,20 +64,49 @@ func (b *boxes) spec(ctx context.Context, l layout, d Dirs, readOnly bool, paths
 		s.Protected = append(s.Protected, filepath.Join(git, name))
 	}
 	s.Protected = append(s.Protected, l.gits...)
-	for _, pattern := range paths.fixed() {
-		if path, ok := plainPath(pattern); ok {
-			s.Protected = append(s.Protected, filepath.Join(l.dir, path))
-		}
+	fixed, err := l.named(ctx, paths.fixed())
+	if err != nil {
+		return s, err
 	}
+	s.Protected = append(s.Protected, fixed...)
 	if status := filepath.Join(l.dir, deliverable.Path); isFile(status) { // where it is not, no commit takes one
 		s.Protected = append(s.Protected, status)
 	}
-	for _, pattern := range paths.HiddenFrom(paths.role) {
-		if path, ok := plainPath(pattern); ok {
-			s.Hidden = append(s.Hidden, filepath.Join(l.dir, path))
+	unseen, err := l.named(ctx, paths.HiddenFrom(paths.role))
+	s.Hidden = append(s.Hidden, unseen...)
+	return s, err
+}
+
+// named returns the files and folders of the work tree that patterns name. One that is not there is left out: a mount would show every
+// program a folder of that name, and a commit undoes what a program makes there. Of a link that the base commit has the target is named.
+// Any other link may be an agent's, and the sandbox refuses it.
+func (l layout) named(ctx context.Context, patterns []string) (paths []string, err error) {
+	for _, pattern := range patterns {
+		path, ok := plainPath(pattern)
+		if !ok {
+			continue
+		}
+		if behindLink(l.dir, path) {
+			if path, err = l.target(ctx, path); err != nil {
+				return nil, err
+			}
+		}
+		full := filepath.Join(l.dir, path)
+		if _, err := os.Lstat(full); !errors.Is(err, fs.ErrNotExist) || behindLink(l.dir, path) {
+			paths = append(paths, full)
 		}
 	}
-	return s, nil
+	return paths, nil
+}
+
+// behindLink tells whether a path of the work tree is a symbolic link, or has one among the folders above it.
+func behindLink(dir, path string) bool {
+	for at := filepath.Join(dir, path); strings.HasPrefix(at, dir+"/"); at = filepath.Dir(at) {
+		if info, err := os.Lstat(at); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 func isFile(path string) bool {

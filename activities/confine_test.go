@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"github.com/longshift/longshift/internal/confine/sandbox"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/policy"
+	"github.com/longshift/longshift/internal/repo/workspace/gittest"
 	"github.com/longshift/longshift/task"
 )
 
@@ -29,6 +31,37 @@ func TestWorkspaceThatCannotBeConfined(t *testing.T) {
 	}
 	if app := applicationError(t, err); app.Type() != string(fault.Work) {
 		t.Errorf("got %s: %v", app.Type(), app)
+	}
+}
+
+// A closed path that is a link in the base commit closes its target, and one that is not there shows no program a folder. What a program
+// makes of either is undone by the commit.
+func TestClosedLinksAndAbsentFiles(t *testing.T) {
+	t.Parallel()
+	dir := gittest.NewCheckout(t, map[string]string{"AGENTS.md": "Be brief.\n", "docs/a.md": "A\n", "kept/key": "k\n",
+		".longshift.yaml": "paths: {readOnly: [CLAUDE.md, .env], taskWritable: [manual/**], ignore: [held]}\n"})
+	for name, target := range map[string]string{"CLAUDE.md": "AGENTS.md", "manual": "docs", "held": "kept"} {
+		must(t, os.Symlink(target, filepath.Join(dir, name)))
+	}
+	gittest.Git(t, dir, "add", "--all")
+	gittest.Git(t, dir, "commit", "--quiet", "--message=Link")
+	b := confined(t, dir)
+	paths := b.made.Settings.Paths
+	got := fmt.Sprint(paths.ReadOnly, paths.TaskWritable, paths.Ignore)
+	if got != "[CLAUDE.md .env AGENTS.md] [manual/** docs/**] [held kept]" {
+		t.Fatalf("closed are %s", got)
+	}
+	closed := func(in *CommandInput) { in.Paths = paths }
+	c := b.check("cat CLAUDE.md && test ! -e kept/key && test ! -e .env && ! (echo x >> AGENTS.md) && rm CLAUDE.md && echo x > CLAUDE.md",
+		closed)
+	if c.ExitCode != 0 {
+		t.Errorf("exit code %d: %s", c.ExitCode, c.Tail)
+	}
+	gittest.Write(t, b.work(), map[string]string{".env": "x\n"})
+	out := b.commit(1, func(in *CommitInput) { in.Paths = paths })
+	target, err := os.Readlink(filepath.Join(b.work(), "CLAUDE.md"))
+	if out.Created || target != "AGENTS.md" || made(filepath.Join(b.work(), ".env")) != "" {
+		t.Errorf("%+v; CLAUDE.md leads to %q, %v", out, target, err)
 	}
 }
 

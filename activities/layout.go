@@ -16,6 +16,8 @@ type layout struct {
 	branch  string   // that the task starts from
 	gits    []string // files in its submodules that name their git directories
 	of      task.Repository
+
+	target func(ctx context.Context, path string) (string, error) // see workspace.Tree.Target
 }
 
 func layoutOf(ctx context.Context, tree *workspace.Tree) (layout, error) {
@@ -36,7 +38,7 @@ func layoutOf(ctx context.Context, tree *workspace.Tree) (layout, error) {
 		return layout{}, err
 	}
 	subs, err := tree.Submodules(ctx)
-	return layout{tree.Dir(), objects, key, branch, subs.GitFiles, of}, err
+	return layout{tree.Dir(), objects, key, branch, subs.GitFiles, of, tree.Target}, err
 }
 
 // cleanHomeOf is the home folder of commands whose result is evidence: no session of the task has been there.

@@ -129,6 +129,9 @@ func (p *Preparer) prepare(ctx context.Context, in PrepareInput) (Prepared, erro
 	if err == nil {
 		err = p.protectSpec(ctx, in, ws, &resolved.Settings.Paths)
 	}
+	if err == nil {
+		err = p.closeTargets(ctx, in, &resolved.Settings.Paths)
+	}
 	var out Prepared
 	if err == nil {
 		err = p.known(ctx, in, ws, &out)

@@ -1,6 +1,8 @@
 package activities
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -15,6 +17,10 @@ func TestTaskThatCanNotBeginLeavesNothing(t *testing.T) {
 	b := newBench(t, nil)
 	bad, empty := gittest.NewBare(t, map[string]string{".longshift.yaml": "chekc: make\n"}), gittest.NewBare(t, nil)
 	hollow := gittest.NewBare(t, map[string]string{"SPEC.md": ""})
+	leading := gittest.NewCheckout(t, map[string]string{".longshift.yaml": "paths: {ignore: [out]}\n"})
+	must(t, os.Symlink("../elsewhere", filepath.Join(leading, "out")))
+	gittest.Git(t, leading, "add", "--all")
+	gittest.Git(t, leading, "commit", "--quiet", "--message=Link")
 	for _, c := range []struct {
 		name, remote, base string
 		kind               fault.Kind
@@ -26,6 +32,8 @@ func TestTaskThatCanNotBeginLeavesNothing(t *testing.T) {
 		{"a base that isn't there", b.remote, "nope", fault.Input, "nope", nil},
 		{"a repository that isn't there", b.remote + "-gone", "", fault.NotFound, "is not there", nil},
 		{"no specification", b.remote, "", fault.NotFound, "spec: there is no SPEC.md in main at ", []string{"SPEC.md"}},
+		{"a closed link that leads out", leading, "", fault.Input,
+			`paths.ignore: follow the links of the base commit: out is a symbolic link to "../elsewhere"`, nil},
 		{"an empty one", hollow, "", fault.Input, "spec: SPEC.md is empty in main at ", []string{"SPEC.md"}},
 	} {
 		b.remote = c.remote

@@ -170,6 +170,8 @@ func TestBoxOfARole(t *testing.T) {
 		HideFromImplementer: []string{"held/**"}, HideFromReviewer: []string{"drafts"}}
 	b := newBench(t, nil)
 	b.prepare()
+	gittest.Write(t, b.work(), map[string]string{"db/1.sql": "x\n", "CHANGELOG.md": "x\n", "docs/a.md": "x\n", "secret": "x\n",
+		"held/a": "x\n", "drafts": "x\n"})
 	tree, err := b.Workspaces.Open(t.Context(), b.ref.TaskID, b.ref.Fence)
 	must(t, err)
 	defer tree.Close()

@@ -3,7 +3,9 @@ package activities
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/repo/workspace"
@@ -44,5 +46,37 @@ func (p *Preparer) protectSpec(ctx context.Context, in PrepareInput, ws workspac
 		closed = append(closed, path)
 	}
 	paths.ReadOnly = closed
+	return nil
+}
+
+// closeTargets adds to what the settings close where the links of the base commit among it lead: who writes to a link changes its target.
+func (p *Preparer) closeTargets(ctx context.Context, in PrepareInput, paths *task.PathSettings) error {
+	tree, err := p.workspaces.Open(ctx, in.TaskID, in.Fence)
+	if err != nil {
+		return err
+	}
+	defer tree.Close()
+	for _, closed := range []struct {
+		key  string
+		list *[]string
+	}{{"readOnly", &paths.ReadOnly}, {"taskWritable", &paths.TaskWritable}, {"ignore", &paths.Ignore},
+		{"hideFromPlanner", &paths.HideFromPlanner}, {"hideFromImplementer", &paths.HideFromImplementer},
+		{"hideFromReviewer", &paths.HideFromReviewer}} {
+		all := slices.Clone(*closed.list)
+		for _, pattern := range *closed.list {
+			path, ok := plainPath(pattern)
+			if !ok {
+				continue
+			}
+			target, err := tree.Target(ctx, path)
+			if err != nil {
+				return fmt.Errorf("paths.%s: %w", closed.key, err)
+			}
+			if target != filepath.Clean(path) {
+				all = append(all, target+strings.TrimPrefix(pattern, path))
+			}
+		}
+		*closed.list = all
+	}
 	return nil
 }

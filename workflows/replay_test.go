@@ -82,9 +82,8 @@ var recorded = map[string][]string{
 	"unchanged-recorded-before": {"sessions pir", "!activity RecordDeliverables", "!activity OpenPullRequest", "outcome already_done"},
 	"unchanged-dropped-before":  {"sessions p", "!activity RecordDeliverables", "!activity OpenPullRequest", "outcome already_done"},
 	"unchanged-blocked-before":  {"sessions piir", "!activity RecordDeliverables", "!activity OpenPullRequest", "outcome already_done"},
-	"blocked-kept":              {"sessions piirpir", "marker Version", "log blocked", "activity RecordDeliverables", "outcome pull_request"},
-	"proof-told":     {"sessions piii", "activity RunProof", "log fix FIX-001 is open again", "marker Version", "outcome all_blocked"},
-	"proof-replaced": {"sessions pirpi", "activity RunProof", "log finding", "marker Version", "outcome all_blocked"},
+	"proof-told":                {"sessions piii", "activity RunProof", "log fix FIX-001 is open again", "marker Version", "outcome all_blocked"},
+	"proof-replaced":            {"sessions pirpi", "activity RunProof", "log finding", "marker Version", "outcome all_blocked"},
 	// These two were recorded before a proof that had not run was told, and one that replaces another ran before the work.
 	"proof-told-before":     {"sessions pii", "activity RunProof", "!log fix FIX-001 is open again", "outcome all_blocked"},
 	"proof-replaced-before": {"sessions pirpi", "activity RunProof", "!log finding", "outcome all_blocked"},

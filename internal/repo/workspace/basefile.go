@@ -12,10 +12,7 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 )
 
-const (
-	mostFile  = 1 << 20 // bytes
-	mostLinks = 8       // symbolic links in a row
-)
+const mostFile = 1 << 20 // bytes
 
 // File reads a file of the base commit, never of the work tree. For a task that continues on its branch it reads the base branch, because
 // nobody has accepted the branch's content yet. found is false when there is no such file. A link is followed within the commit and never
@@ -74,33 +71,26 @@ func baseFile(ctx context.Context, r repo, base, name string) ([]byte, bool, err
 	if base == "" {
 		return nil, false, nil
 	}
-	r = r.with("GIT_LITERAL_PATHSPECS=1")
-	for at, hops := name, 0; ; hops++ {
-		text, err := r.run(ctx, "ls-tree", "-l", "-z", base, "--", at)
-		if err != nil {
-			return nil, false, err
-		}
-		f := strings.Fields(text) // mode type id size path
-		if len(f) < 5 || f[1] != "blob" {
-			return nil, false, nil
-		}
-		if size, err := strconv.Atoi(f[3]); err != nil || size > mostFile {
-			return nil, false, fault.New(fault.Input, "%s has %s bytes; at most %d are read", name, f[3], mostFile)
-		}
-		var out bytes.Buffer
-		if err := r.pipe(ctx, nil, &out, "cat-file", "blob", f[2]); err != nil {
-			return nil, false, err
-		}
-		if f[0] != "120000" {
-			return out.Bytes(), true, nil
-		}
-		target := out.String()
-		at = path.Join(path.Dir(at), target)
-		if hops == mostLinks || path.IsAbs(target) || at == ".." || strings.HasPrefix(at, "../") {
-			return nil, false, fault.New(fault.Input, "%s is a symbolic link to %.200q, which leads to no file of the repository", name, target).
-				WithHint("make it a link within the repository, or a file")
-		}
+	at, err := baseTarget(ctx, r, base, name)
+	if err != nil {
+		return nil, false, err
 	}
+	text, err := r.with("GIT_LITERAL_PATHSPECS=1").run(ctx, "ls-tree", "-l", "-z", base, "--", at)
+	if err != nil {
+		return nil, false, err
+	}
+	f := strings.Fields(text) // mode type id size path
+	if len(f) < 5 || f[1] != "blob" {
+		return nil, false, nil
+	}
+	if size, err := strconv.Atoi(f[3]); err != nil || size > mostFile {
+		return nil, false, fault.New(fault.Input, "%s has %s bytes; at most %d are read", name, f[3], mostFile)
+	}
+	var out bytes.Buffer
+	if err := r.pipe(ctx, nil, &out, "cat-file", "blob", f[2]); err != nil {
+		return nil, false, err
+	}
+	return out.Bytes(), true, nil
 }
 
 // HadFolder tells whether the commit that File reads has a folder. One behind a link is none.
