@@ -146,7 +146,7 @@ type Deliverable struct {
 type Proved struct {
 	Commit string    `json:"commit"`
 	Ran    *Ran      `json:"ran,omitempty"`    // nil when the output doesn't say how many tests have run
-	Clean  bool      `json:"clean,omitempty"`  // the workspace held what is committed, and nothing else
+	Clean  bool      `json:"clean,omitempty"`  // the workspace held what is committed; only setup and other proofs had added to it
 	Guard  bool      `json:"guard,omitempty"`  // it had passed before the work began, so it shows less
 	Output string    `json:"output,omitempty"` // file with the output, in the host's data directory
 	At     time.Time `json:"at,omitzero"`

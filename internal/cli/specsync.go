@@ -26,8 +26,8 @@ With --check no task is started: this command looks whether the last commit of t
 machine which --repo names, still is what the specification asks for, as CI can. The exit code is 1 when a deliverable is not done, when
 what its evidence was found on has changed, or when the specification has. What the file says of itself does not count: git's ids are
 compared with what is there. No model is called, and no server is asked. --rerun runs the setup command and the commands of all
-deliverables too, in a checkout of their own and without a sandbox: as any script of the repository that CI runs. No flag of a task goes
-with --check.`,
+deliverables too, one after the other in one checkout of their own, and without a sandbox: as any script of the repository that CI runs. No
+flag of a task goes with --check.`,
 		Example:     "  longshift spec sync --approval required\n  longshift spec sync --check\n  longshift spec sync --check --rerun -o json",
 		Args:        command.Takes(0, 1, ""),
 		Annotations: runExits(),
