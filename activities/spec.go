@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -51,32 +52,41 @@ func (p *Preparer) protectSpec(ctx context.Context, in PrepareInput, ws workspac
 
 // closeTargets adds to what the settings close where the links of the base commit among it lead: who writes to a link changes its target.
 func (p *Preparer) closeTargets(ctx context.Context, in PrepareInput, paths *task.PathSettings) error {
+	lists := map[string]*[]string{"readOnly": &paths.ReadOnly, "taskWritable": &paths.TaskWritable, "ignore": &paths.Ignore,
+		"hideFromPlanner": &paths.HideFromPlanner, "hideFromImplementer": &paths.HideFromImplementer, "hideFromReviewer": &paths.HideFromReviewer}
+	if len(slices.Concat(paths.ReadOnly, paths.TaskWritable, paths.Ignore, paths.HideFromPlanner, paths.HideFromImplementer,
+		paths.HideFromReviewer)) == 0 {
+		return nil
+	}
 	tree, err := p.workspaces.Open(ctx, in.TaskID, in.Fence)
 	if err != nil {
 		return err
 	}
 	defer tree.Close()
-	for _, closed := range []struct {
-		key  string
-		list *[]string
-	}{{"readOnly", &paths.ReadOnly}, {"taskWritable", &paths.TaskWritable}, {"ignore", &paths.Ignore},
-		{"hideFromPlanner", &paths.HideFromPlanner}, {"hideFromImplementer", &paths.HideFromImplementer},
-		{"hideFromReviewer", &paths.HideFromReviewer}} {
-		all := slices.Clone(*closed.list)
-		for _, pattern := range *closed.list {
-			path, ok := plainPath(pattern)
-			if !ok {
-				continue
-			}
-			target, err := tree.Target(ctx, path)
-			if err != nil {
-				return fmt.Errorf("paths.%s: %w", closed.key, err)
-			}
-			if target != filepath.Clean(path) {
-				all = append(all, target+strings.TrimPrefix(pattern, path))
-			}
+	for _, key := range slices.Sorted(maps.Keys(lists)) {
+		more, err := targets(ctx, tree, *lists[key])
+		if err != nil {
+			return fmt.Errorf("paths.%s: %w", key, err)
 		}
-		*closed.list = all
+		*lists[key] = append(slices.Clip(*lists[key]), more...)
 	}
 	return nil
+}
+
+// targets returns, for the patterns that name a link of the base commit, those that name what it leads to.
+func targets(ctx context.Context, tree *workspace.Tree, patterns []string) (more []string, err error) {
+	for _, pattern := range patterns {
+		path, ok := plainPath(pattern)
+		if !ok {
+			continue
+		}
+		target, err := tree.Target(ctx, path)
+		if err != nil {
+			return nil, err
+		}
+		if target != filepath.Clean(path) {
+			more = append(more, target+strings.TrimPrefix(pattern, path))
+		}
+	}
+	return more, nil
 }
