@@ -116,11 +116,11 @@ func (s *story) session(input *commonpb.Payloads) {
 	}
 }
 
-// inputOf reads what a step was given.
+// inputOf reads what a step was given, or what a marker notes.
 func inputOf[T any](t *testing.T, input *commonpb.Payloads) (in T) {
 	t.Helper()
 	if err := converter.GetDefaultDataConverter().FromPayloads(input, &in); err != nil {
-		t.Fatalf("read the input of a step: %v", err)
+		t.Fatalf("read what the history holds: %v", err)
 	}
 	return in
 }

@@ -72,7 +72,7 @@ type branch struct {
 // branches are all that are recorded.
 func branches() []branch {
 	return slices.Concat(decisions(), messages(), meanwhile(), sessions(), endings(), checks(), accidents(), commands(), native(), chats(), pulls(),
-		inbounds(), arriving(), accounts())
+		inbounds(), arriving(), accounts(), versions())
 }
 
 // sessions are the branches that depend on how a session ends.

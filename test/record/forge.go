@@ -60,6 +60,9 @@ func (s *stage) ClosePullRequest(context.Context, activities.CloseInput) (bool, 
 func (s *stage) PollPullRequest(ctx context.Context, in activities.PollInput) (forge.Snapshot, error) {
 	p := s.of(ctx)
 	p.count("PollPullRequest")
+	if err := p.unreadable(); err != nil {
+		return forge.Snapshot{}, err
+	}
 	yes := true
 	l := forge.Snapshot{State: forge.Open, Head: p.head(), Base: "main", BaseHead: commitID("main"), Mergeable: &yes}
 	if p.snapshot != nil {
@@ -144,4 +147,12 @@ func (s *stage) PollForge(ctx context.Context, _ signals.WatchInput) (activities
 		return activities.ForgePoll{Stop: true}, nil
 	}
 	return activities.ForgePoll{Cursor: fmt.Sprintf("2026-01-0%dT00:00:00Z", n), Events: n, Every: 200 * time.Millisecond}, nil
+}
+
+// unreadable says that a pull request can't be read, as long as it can't.
+func (p *play) unreadable() error {
+	if p.counted("unreadable") == 0 {
+		return nil
+	}
+	return fault.New(fault.Denied, "read the pull request: the login is refused")
 }

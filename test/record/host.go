@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"sync"
 
 	"go.temporal.io/sdk/activity"
@@ -14,7 +15,7 @@ import (
 // The hosts, by what becomes of them.
 const (
 	steady     = "alpha" // lives as long as the recording
-	doomed     = "beta"  // dies under a session and stays dead
+	doomed     = "beta"  // dies under a session and stays dead to the end of the branch
 	restarting = "gamma" // stops in good order under a session and comes back
 	absent     = "omega" // was never there
 	vanishing  = "delta" // dies when it has removed the refs of a task, before it says so
@@ -79,4 +80,17 @@ func (h *host) stop() {
 func (h *host) cut() {
 	h.conn.Close()
 	h.stop()
+}
+
+// startHosts starts the hosts that do not run: all of them, and later those that died in the branch before.
+func (s *stage) startHosts(ctx context.Context) error {
+	for _, h := range s.hosts {
+		if h.conn != nil {
+			continue
+		}
+		if err := h.start(ctx, s); err != nil {
+			return fmt.Errorf("start host %s: %w", h.id, err)
+		}
+	}
+	return nil
 }

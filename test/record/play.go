@@ -47,6 +47,9 @@ func (p *play) counted(step string) int {
 
 // play performs a branch to its end and checks how it ended.
 func (s *stage) play(ctx context.Context, b branch) (*play, error) {
+	if err := s.startHosts(ctx); err != nil {
+		return nil, err
+	}
 	p := &play{branch: b, stage: s, began: make(chan task.Role, 64), done: map[string]int{}}
 	if err := s.begin(ctx, p); err != nil {
 		return nil, fmt.Errorf("start the %s: %w", p.flow, err)

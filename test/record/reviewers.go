@@ -112,3 +112,37 @@ func (p *play) turns(ctx context.Context, workflow, into string) error {
 	}
 	return nil
 }
+
+// unreadableThenMerge has a pull request that can't be read during a round, until it is merged.
+func unreadableThenMerge(ctx context.Context, p *play) error {
+	if err := p.until(ctx, suspended(signals.ReasonQuota)); err != nil {
+		return err
+	}
+	p.set("unreadable", 1)
+	for range 3 {
+		before := p.counted("PollPullRequest")
+		if err := p.wakes(ctx, "check_run completed"); err != nil {
+			return err
+		}
+		if err := p.happens(ctx, "PollPullRequest", before+1); err != nil {
+			return err
+		}
+	}
+	return inTurn(
+		func() error { return p.changed(ctx, "unread-in-round") },
+		func() error { p.set("unreadable", 0); p.count("merged"); return nil },
+		func() error { return p.wakes(ctx, "pull_request merged") })
+}
+
+// mergeWhenRarelyRead merges during a round that waits for a person, when the history has become long.
+func mergeWhenRarelyRead(ctx context.Context, p *play) error {
+	return inTurn(
+		func() error { return p.changed(ctx, "rare-in-round") },
+		func() error { p.count("merged"); return nil },
+		func() error { return p.wakes(ctx, "pull_request merged") })
+}
+
+// wakes has the pull request read at once.
+func (p *play) wakes(ctx context.Context, what string) error {
+	return p.signal(ctx, signals.Changed, signals.ChangedRequest{What: what, Now: true})
+}

@@ -118,3 +118,20 @@ func mergedMeanwhile(p *play, l *forge.Snapshot) {
 
 // pushedByOthers is a pull request to whose branch somebody else has pushed.
 func pushedByOthers(_ *play, l *forge.Snapshot) { l.Head, l.Passed = commitID("theirs"), 1 }
+
+// movedElsewhere is a pull request that goes into another base once a round has merged the first one.
+func movedElsewhere(p *play, l *forge.Snapshot) {
+	if p.counted("MergeBase") > 0 {
+		l.Base = "release"
+	}
+	if p.counted("pushed") == 0 {
+		no := false
+		l.Mergeable = &no
+	}
+}
+
+// failsAsTheBaseMoves is a failed check of a pull request whose base moves all the time.
+func failsAsTheBaseMoves(p *play, l *forge.Snapshot) {
+	l.BaseHead = commitID(fmt.Sprint("base ", p.counted("PollPullRequest")))
+	l.Items = []forge.Item{failedCheck("nil pointer")}
+}

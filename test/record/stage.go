@@ -82,11 +82,8 @@ func (s *stage) open(ctx context.Context, program string) (err error) {
 	}
 	for _, h := range []*host{{id: steady}, {id: doomed, mortal: true}, {id: restarting}, {id: vanishing, mortal: true}} {
 		s.hosts[h.id] = h
-		if err := h.start(ctx, s); err != nil {
-			return fmt.Errorf("start host %s: %w", h.id, err)
-		}
 	}
-	return nil
+	return s.startHosts(ctx)
 }
 
 // options are those of the worker program, with quick heartbeats.

@@ -3,7 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
+
+	"go.temporal.io/sdk/converter"
 
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
@@ -84,6 +87,28 @@ func (p *play) beats(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("no heartbeat came: %w", ctx.Err())
+		case <-tick.C:
+		}
+	}
+}
+
+// changed waits until the workflow has gone a way that a change has altered, by the search attribute that GetVersion sets.
+func (p *play) changed(ctx context.Context, id string) error {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		var versions []string
+		d, err := p.stage.client.DescribeWorkflowExecution(ctx, p.run.GetID(), "")
+		if err == nil {
+			all := d.WorkflowExecutionInfo.GetSearchAttributes().GetIndexedFields()["TemporalChangeVersion"]
+			err = converter.GetDefaultDataConverter().FromPayload(all, &versions)
+		}
+		if err == nil && slices.Contains(versions, id+"-1") {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("no way was gone that %s has altered, but %q: %w", id, versions, ctx.Err())
 		case <-tick.C:
 		}
 	}
