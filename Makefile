@@ -15,10 +15,12 @@ AS_SERVER := -tags osusergo,disable_grpc_modules
 DEVSERVER := $(shell find devserver -name '*.go' -not -name '*_test.go') devserver/go.mod devserver/go.sum
 # The race detector looks at packages whose code starts goroutines or holds locks. The others are used by one goroutine at a time, as workflows
 # are, and so are nearly all of PLAIN: they read much text, or start git or longshift at each step, which the detector makes up to ten times slower.
+# Those of PLAIN that hold locks are LOCKED: their tests named ...AtOnce are run with it as well.
 UNITS := ./activities ./internal/... ./task/... ./signals/... ./workflows/... ./starter/... ./worker/...
 CONCURRENT = $(sort $(patsubst %/,./%,$(dir $(shell find activities internal task signals starter worker -name '*.go' \
-  -not -name '*_test.go' -exec grep -lE '^\s+go |"sync["/]|/sync/|chan ' {} +))))
+  -not -name '*_test.go' -exec grep -lE '^\s+go |"sync["/]|/sync/|chan |AfterFunc' {} +))))
 PLAIN := ./internal/repo/workspace ./internal/redact ./internal/policy/... ./internal/forge/github ./internal/cli
+LOCKED := ./internal/redact ./internal/policy ./internal/forge/github
 # Packages are begun in this order, and what takes longest is not to be left for the end.
 LONGEST := ./activities ./internal/agent/opencode ./internal/agent/claude ./internal/agent/codex ./internal/confine/sandbox
 CORES := $(shell nproc)
@@ -103,6 +105,7 @@ tests-raced: export LONGSHIFT_PLAIN := $(CURDIR)/$(BIN)/longshift-worker
 tests-raced:
 	@$(RACED); echo "go test -race, $$(wc -w <<<"$$raced") packages"; \
 	GORACE=atexit_sleep_ms=10 $(GO) test $(TESTED) -race -p $(CORES) -timeout 20m $$raced
+	GORACE=atexit_sleep_ms=10 $(GO) test $(TESTED) -race -run 'AtOnce$$' $(LOCKED)
 
 tests-plain:
 	@$(RACED); plain=$$($(GO) list ./internal/repo/workspace ./internal/cli $(UNITS) | grep -vxF "$$raced"); echo "go test, $$(wc -w <<<"$$plain") packages"; \
