@@ -1,7 +1,7 @@
 // Package transcript keeps the conversation of a session of Longshift's own agent, as a chain of files that are named by their content:
 // each entry names the one before it, so the name of the last one stands for the whole conversation. It keeps what it is given and adds
-// nothing: it may know no model, no tool and no workflow, and imports only what writes files. It also names the files in the folder of a session
-// that lead to the conversation.
+// nothing: it may know no model, no tool and no workflow, and imports only task and what writes files. It also names the files in the
+// folder of a session that lead to the conversation.
 package transcript
 
 import (

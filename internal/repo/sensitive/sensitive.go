@@ -1,7 +1,7 @@
 // Package sensitive finds changes that deserve a second look, by the purpose of the changed files: what runs automatically (CI, hooks,
 // settings of agents and editors, install scripts), what decides where code comes from (lock files, registries, submodules), what leads
 // out of the repository, what can't be reviewed, and what removes protection (owners, settings, tests). It is pure: its caller reads the
-// files and acts on the findings. It may import only task.
+// files and acts on the findings. It may import only task and excerpt.
 //
 // Files that run only when somebody runs them, like all code, are left out on purpose: Makefiles, build.gradle, conftest.py, Dockerfiles.
 // A finding for each of them would hide the others. ReadingList puts all changed files into the order in which people should read them.
