@@ -103,30 +103,6 @@ type Ack struct {
 	Text     string     `json:"text"`               // what has happened, one line
 }
 
-// Reason says why a task is suspended or waiting.
-type Reason string
-
-const (
-	ReasonApproval  Reason = "approval"       // the plan waits for a decision
-	ReasonBudget    Reason = "budget"         // the money budget is used up
-	ReasonTime      Reason = "time"           // the time budget is used up
-	ReasonQuota     Reason = "quota"          // the account's quota is used up
-	ReasonSpecIssue Reason = "spec_issue"     // the specification is unclear
-	ReasonQuestion  Reason = "question"       // a session has a question
-	ReasonErrors    Reason = "errors"         // too many errors in a row
-	ReasonInfra     Reason = "infrastructure" // infrastructure keeps failing
-	ReasonAccess    Reason = "access"         // a key or login was rejected
-	ReasonChanged   Reason = "branch_changed" // somebody else moved the branch
-	ReasonCommand   Reason = "command"        // a command waits for a person
-	ReasonLoop      Reason = "loop"           // an agent has repeated the same calls
-	ReasonSteps     Reason = "steps"          // a session has used up its steps
-	ReasonSecret    Reason = "secret"         // the work contains a secret and must not be pushed
-	ReasonBlocker   Reason = "blocker"        // a blocker that a round has worked on is unchanged
-	ReasonRounds    Reason = "rounds"         // the pull request has used up its rounds
-	ReasonPush      Reason = "push"           // changes of a push deserve a second look and wait for a person
-	ReasonReview    Reason = "review"         // our reviewer has rejected a round's work
-)
-
 type Session struct {
 	N           int           `json:"n"`
 	ID          string        `json:"id"`

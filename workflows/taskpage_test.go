@@ -133,9 +133,10 @@ func TestWays(t *testing.T) {
 		{Phase: task.Planning, NextAction: "`tell`"},
 		{Phase: task.Ended},
 	}
-	for _, why := range []signals.Reason{signals.ReasonBudget, signals.ReasonTime, signals.ReasonQuota, signals.ReasonSpecIssue, signals.ReasonErrors,
-		signals.ReasonInfra, signals.ReasonAccess, signals.ReasonChanged, signals.ReasonLoop, signals.ReasonSecret, signals.ReasonBlocker,
-		signals.ReasonRounds, signals.ReasonReview} {
+	for _, why := range signals.Reasons() {
+		if slices.Contains([]signals.Reason{signals.ReasonApproval, signals.ReasonCommand, signals.ReasonPush}, why) {
+			continue // they are above, with what is decided about
+		}
 		cases = append(cases, signals.Status{Phase: task.Suspended, Reason: why, NextAction: nextAction(why)})
 	}
 	for _, s := range cases {
@@ -153,6 +154,28 @@ func TestWays(t *testing.T) {
 		slices.Sort(got)
 		if !slices.Equal(got, want) {
 			t.Errorf("%s, %s: the page names %q, the next human action %q", s.Phase, s.Reason, got, want)
+		}
+	}
+}
+
+// TestReasonsHaveAnswers: what a person can do about a reason is said of it alone, or of it among those of which the log tells the rest.
+func TestReasonsHaveAnswers(t *testing.T) {
+	const told, nothing = `{"note": "what the next session is to know"}`, ""
+	lookAtTheLog := []signals.Reason{signals.ReasonErrors, signals.ReasonInfra, signals.ReasonLoop, signals.ReasonApproval}
+	inputs := map[signals.Reason]string{
+		signals.ReasonBudget: `{"addCost": 5}`, signals.ReasonTime: `{"addTime": "30m"}`,
+		signals.ReasonSpecIssue: `{"note": "the answer"}`, signals.ReasonQuestion: `{"note": "the answer"}`,
+		signals.ReasonQuota: nothing, signals.ReasonAccess: nothing, signals.ReasonSecret: nothing, signals.ReasonChanged: nothing,
+		signals.ReasonInfra: nothing, signals.ReasonErrors: told, signals.ReasonLoop: told, signals.ReasonSteps: told,
+		signals.ReasonBlocker: told, signals.ReasonRounds: told, signals.ReasonReview: told,
+		signals.ReasonApproval: told, signals.ReasonCommand: told, signals.ReasonPush: told, // which no resume lifts
+	}
+	for _, why := range signals.Reasons() {
+		if plain := nextAction(why) == nextAction("a new one"); plain != slices.Contains(lookAtTheLog, why) {
+			t.Errorf("%s: the next human action is %q: say in nextAction what a person can do about it, or list it here", why, nextAction(why))
+		}
+		if want, ok := inputs[why]; !ok || resumeInput(why) != want {
+			t.Errorf("%s: a resume says %q, want %q: decide it in resumeInput, and here", why, resumeInput(why), want)
 		}
 	}
 }

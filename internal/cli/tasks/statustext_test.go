@@ -128,8 +128,7 @@ func TestOutcomesHaveWords(t *testing.T) {
 			t.Errorf("no words for %s", name)
 		}
 	}
-	for _, r := range []signals.Reason{signals.ReasonApproval, signals.ReasonBudget, signals.ReasonTime, signals.ReasonQuota, signals.ReasonSpecIssue,
-		signals.ReasonErrors, signals.ReasonInfra, signals.ReasonAccess, signals.ReasonChanged, signals.ReasonBlocker, signals.ReasonRounds, signals.ReasonReview} {
+	for _, r := range signals.Reasons() {
 		if text := reasonText(r); text == strings.ReplaceAll(string(r), "_", " ") {
 			t.Errorf("no words for %s", r)
 		}
