@@ -11,7 +11,7 @@ import (
 // closes has task-1 close a pull request that must have had this state.
 func closes(t *testing.T, f Fixture, number int, want forge.State) {
 	t.Helper()
-	found, err := f.Forge.(forge.Closer).Close(t.Context(), f.Repository, number, "task-1")
+	found, err := can[forge.Closer](t, f).Close(t.Context(), f.Repository, number, "task-1")
 	if err != nil || found != want {
 		t.Errorf("Close gave %q, %v, want %s", found, err, want)
 	}
@@ -35,7 +35,7 @@ func testClose(t *testing.T, f Fixture) {
 func closeRefused(t *testing.T, f Fixture, number int, kind fault.Kind) {
 	t.Helper()
 	before := fmt.Sprint(f.Pulls(t))
-	found, err := f.Forge.(forge.Closer).Close(t.Context(), f.Repository, number, "task-1")
+	found, err := can[forge.Closer](t, f).Close(t.Context(), f.Repository, number, "task-1")
 	if got := fault.KindOf(err); err == nil || got != kind {
 		t.Errorf("Close gave %q, %v (%s), want %s", found, err, got, kind)
 	}

@@ -9,9 +9,9 @@ import (
 )
 
 func testDiff(t *testing.T, f Fixture) {
-	r := request(t, f)
+	differ, r := can[forge.Differ](t, f), request(t, f)
 	p := ensure(t, f, r)
-	whole, err := f.Forge.(forge.Differ).Diff(t.Context(), f.Repository, p.Number, 1<<20)
+	whole, err := differ.Diff(t.Context(), f.Repository, p.Number, 1<<20)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -20,13 +20,13 @@ func testDiff(t *testing.T, f Fixture) {
 			t.Errorf("%q is missing in the diff:\n%s", want, whole)
 		}
 	}
-	if part, err := f.Forge.(forge.Differ).Diff(t.Context(), f.Repository, p.Number, 30); err != nil || part != whole[:30] {
+	if part, err := differ.Diff(t.Context(), f.Repository, p.Number, 30); err != nil || part != whole[:30] {
 		t.Errorf("the first bytes: %q, %v", part, err)
 	}
 }
 
 func testDiffMissing(t *testing.T, f Fixture) {
-	if text, err := f.Forge.(forge.Differ).Diff(t.Context(), f.Repository, 7, 100); fault.KindOf(err) != fault.NotFound {
+	if text, err := can[forge.Differ](t, f).Diff(t.Context(), f.Repository, 7, 100); fault.KindOf(err) != fault.NotFound {
 		t.Errorf("got %q, %v", text, err)
 	}
 }

@@ -4,6 +4,7 @@ package forgetest
 
 import (
 	"context"
+	"reflect"
 	"testing"
 
 	"github.com/longshift/longshift/internal/forge"
@@ -18,7 +19,7 @@ type Fixture struct {
 	GitDir     string          // of the repository, made by NewRepository, or of its fork; the suite makes branches in it
 	HeadOwner  string          // of the fork; "" when GitDir is the repository's
 
-	// PullState gives the pull requests that stand, in the order of their numbers.
+	// Pulls gives the pull requests that exist, in the order of their numbers.
 	Pulls func(t *testing.T) []PullState
 	// OpenForeign opens a pull request that is not the task's, with a body, and gives its number.
 	OpenForeign func(t *testing.T, head, base, body string) int
@@ -26,6 +27,12 @@ type Fixture struct {
 	Merge       func(t *testing.T, number int)
 	// Die gives a context under which the next call ends as if the process had died just after the pull request came into being.
 	Die func(t *testing.T) context.Context
+
+	// Where people write, of a Talker and a Follower; nil elsewhere. AddIssue opens an issue. Say has a person who may write comment on an
+	// issue or a pull request, and gives the comment's id. Comments gives what the forge's own account has written there, oldest first.
+	AddIssue func(t *testing.T, title string) int
+	Say      func(t *testing.T, number int, text string) int64
+	Comments func(t *testing.T, number int) []string
 }
 
 // PullState is a pull request as the forge itself has it.
@@ -40,7 +47,9 @@ type PullState struct {
 	Reviewers  []string // users that are asked, and teams as org/team
 }
 
-// Conform holds a forge against the contract of the interface.
+// Conform holds a forge against the contract of forge.Forge, and against those of Stater, Closer, Differ, Talker and Follower as far as it
+// has them: that what is missing is said to be so, and that a second call has no effect of its own. It knows nothing of Forker, Watcher,
+// Tracker, Marker and CheckRunner, nor of what a snapshot holds: that the forge's own tests must show.
 func Conform(t *testing.T, open func(t *testing.T) Fixture) {
 	for _, c := range []struct {
 		name string
@@ -67,15 +76,31 @@ func Conform(t *testing.T, open func(t *testing.T) Fixture) {
 		{"head branch missing", testNoHead},
 		{"request without title", testBadRequest},
 		{"long body", testLongBody},
+		{"state", testState},
+		{"state of what is merged", testStateMerged},
+		{"state of what is missing", testStateMissing},
 		{"close", testClose},
 		{"close what is merged", testCloseMerged},
 		{"close another's", testCloseForeign},
 		{"close what is missing", testCloseMissing},
 		{"diff", testDiff},
 		{"diff of what is missing", testDiffMissing},
+		{"comment again", testCommentAgain},
+		{"react again", testReactAgain},
+		{"answer again", testAnswerAgain},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.run(t, open(t)) })
 	}
+}
+
+// can gives the forge as an interface that a forge need not have, and skips the case where it has not.
+func can[I any](t *testing.T, f Fixture) I {
+	t.Helper()
+	able, ok := f.Forge.(I)
+	if !ok {
+		t.Skipf("the forge is no %s", reflect.TypeFor[I]())
+	}
+	return able
 }
 
 // request is a pull request of task-1 from a fresh branch.

@@ -46,6 +46,20 @@ func (b *bench) fixture(from string) forgetest.Fixture {
 			b.server.Inject(forgetest.Death(cancel).On(http.MethodPost, "/pulls"))
 			return ctx
 		},
+		AddIssue: func(_ *testing.T, title string) int {
+			return b.server.AddIssue("acme/shop", forgetest.Issue{Title: title})
+		},
+		Say: func(_ *testing.T, number int, text string) int64 {
+			return b.server.CommentOn("acme/shop", number, "alice", text)
+		},
+		Comments: func(_ *testing.T, number int) (all []string) {
+			for _, c := range b.server.Comments("acme/shop", number) {
+				if c.By != "alice" {
+					all = append(all, c.Body)
+				}
+			}
+			return all
+		},
 	}
 }
 
