@@ -21,7 +21,7 @@ func (o *Origin) fits() bool {
 	switch o.Source {
 	case "":
 		return true
-	case "github", "linear", "backlog", "heartbeat":
+	case GitHub, "linear", "backlog", "heartbeat":
 		return o.Key != ""
 	}
 	return false

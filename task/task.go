@@ -34,6 +34,12 @@ type Issue struct {
 	URL    string `json:"url,omitempty"`
 }
 
+// OfForge tells whether the issue is one of the forge that the repository is on: other trackers have numbers, too.
+func (i Issue) OfForge() bool { return i.Number > 0 && (i.Forge == "" || i.Forge == GitHub) }
+
+// GitHub is the name of GitHub wherever a task says where something is from: an issue, its origin, a person, a room.
+const GitHub = "github"
+
 // Person is a person outside of Longshift.
 type Person struct {
 	Name string `json:"name,omitempty"`

@@ -20,6 +20,7 @@ import (
 	"github.com/longshift/longshift/internal/httpguard"
 	"github.com/longshift/longshift/internal/inbound"
 	"github.com/longshift/longshift/internal/intake"
+	"github.com/longshift/longshift/task"
 )
 
 type listeners struct {
@@ -97,7 +98,7 @@ func (e *listeners) serve(ctx context.Context) (*http.Server, error) {
 		d.Handle("/webhooks/"+name, refused.on(name, w.Handler(e.handler.Handle)))
 	}
 	if e.cfg.GitHub.Webhook.Present() {
-		d.Handle("/webhooks/github", refused.on("github", e.hub.Webhook(github.WebhookConfig{Secret: reader(e.cfg.GitHub.Webhook),
+		d.Handle("/webhooks/github", refused.on(task.GitHub, e.hub.Webhook(github.WebhookConfig{Secret: reader(e.cfg.GitHub.Webhook),
 			Label: e.cfg.GitHub.Label, Repositories: e.cfg.GitHub.Repositories, Deliver: e.news.take, Log: e.log})))
 	}
 	server, address, err := serveGuarded(ctx, "LONGSHIFT_LISTEN", e.cfg.Listen.Address, d)

@@ -17,6 +17,7 @@ import (
 	"github.com/longshift/longshift/internal/cli/environ"
 	"github.com/longshift/longshift/internal/cli/term"
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/task"
 )
 
 type actsOptions struct {
@@ -60,7 +61,7 @@ named by a beginning or an end of its id.`,
 }
 
 // actChannels are where the acts come from that are recorded.
-var actChannels = []string{channel.Slack, channel.Telegram, channel.WhatsApp, channel.Terminal, "github"}
+var actChannels = []string{channel.Slack, channel.Telegram, channel.WhatsApp, channel.Terminal, task.GitHub}
 
 func (o *actsOptions) run(ctx context.Context) error {
 	err := checkLimit(o.filter.Last)

@@ -105,8 +105,7 @@ func (s Summary) size() string {
 
 // issueLine is the only text that may close an issue: by number, and only one of this forge.
 func issueLine(i task.Issue) string {
-	here := i.Forge == "" || i.Forge == "github"
-	if i.Number > 0 && here {
+	if i.OfForge() {
 		return fmt.Sprintf("Closes #%d", i.Number)
 	}
 	link := webLink(i.URL)

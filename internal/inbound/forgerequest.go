@@ -25,9 +25,6 @@ type Looker interface {
 	Look(ctx context.Context, host, owner, name, label string, assignees []string) (found bool, err error)
 }
 
-// viaGitHub is the channel of requests from forges, in the audit log and in tasks.
-const viaGitHub = "github"
-
 // forgeRequests handles requests that people make on a forge: labels, assignments and comments. It asks the forge whether they may:
 // people with write access may start and steer tasks, nobody else, and no bot.
 type forgeRequests struct {
@@ -68,7 +65,7 @@ func (d forgeRequests) start(q forgeRequest, r request, issue task.Issue, by str
 		return decision{}, r.refuse("an issue without a number", "There is no issue to work on.")
 	}
 	in := task.Input{Repository: q.repository.Text, Task: issueOrder(issue.Number), Issue: redacted(issue, d.render.Redact),
-		RequestedBy: &task.Person{Name: by, Via: viaGitHub}}
+		RequestedBy: &task.Person{Name: by, Via: task.GitHub}}
 	return decision{action: forgeStart{start{request: r, repository: q.repository, input: in}, restart}}, nil
 }
 
@@ -89,5 +86,5 @@ func (q forgeRequest) mayWrite(ctx context.Context, user string) (bool, error) {
 // by is the request as an event of a channel, whose room is the issue or the pull request.
 func (q forgeRequest) by(user string) channel.Event {
 	return channel.Event{ID: q.ID, Kind: channel.Said, User: channel.User{ID: user, Name: user}, Direct: true, At: q.At,
-		Room: task.Room{Channel: viaGitHub, ID: fmt.Sprintf("%s#%d", q.repository.Text, q.Number)}}
+		Room: task.Room{Channel: task.GitHub, ID: fmt.Sprintf("%s#%d", q.repository.Text, q.Number)}}
 }

@@ -12,7 +12,7 @@ import (
 type Kind string
 
 const (
-	GitHub    Kind = "github"
+	GitHub    Kind = task.GitHub
 	Linear    Kind = "linear"
 	Backlog   Kind = "backlog"   // a folder of Markdown files
 	Heartbeat Kind = "heartbeat" // one Markdown file with a to-do list

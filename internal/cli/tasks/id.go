@@ -17,7 +17,7 @@ func NewTaskID(in task.Input, host string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if i := in.Issue; i != nil && i.Number > 0 && (i.Forge == "" || i.Forge == "github") && r.Owner != "" { // other trackers have numbers, too
+	if i := in.Issue; i != nil && i.OfForge() && r.Owner != "" {
 		if r.Host == "" {
 			r.Host = host
 		}

@@ -55,7 +55,7 @@ func (f *Forge) Issue(ctx context.Context, r task.Repository, number int) (task.
 // asIssue returns an issue as a model may read it.
 func asIssue(i *gh.Issue) task.Issue {
 	title, body := forge.IssueText(i.GetTitle(), i.GetBody())
-	return task.Issue{Forge: "github", Number: i.GetNumber(), Title: title, Body: body, URL: pageURL(i.GetHTMLURL())}
+	return task.Issue{Forge: task.GitHub, Number: i.GetNumber(), Title: title, Body: body, URL: pageURL(i.GetHTMLURL())}
 }
 
 // skipped drops the error for an issue that was deleted since it was listed, or that has too many events: no issue may keep the others from being
