@@ -4,7 +4,7 @@ package task
 // task's own; nil means "not set here". Durations are Go durations as text ("20m", "2h"). It is wide because it has a field for each
 // top-level key of that file.
 type Config struct {
-	Agent       *string            `json:"agent,omitempty" yaml:"agent"`             // claude or script
+	Agent       *string            `json:"agent,omitempty" yaml:"agent"`             // claude, native, codex, opencode or script
 	Model       *string            `json:"model,omitempty" yaml:"model"`             // for implementing and reviewing
 	PlanModel   *string            `json:"planModel,omitempty" yaml:"planModel"`     // for planning
 	Agents      *AgentsConfig      `json:"agents,omitempty" yaml:"agents"`           // of roles that have one of their own
