@@ -86,7 +86,7 @@ func recordAll(ctx context.Context, program, out string, full int, chosen []bran
 
 // record plays one branch and keeps its history.
 func (s *stage) record(ctx context.Context, b branch, file string) error {
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
 	begun := time.Now()
 	p, err := s.play(ctx, b)

@@ -5,8 +5,10 @@ import (
 	"time"
 
 	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/temporal"
 
 	"github.com/longshift/longshift/activities"
+	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
 )
@@ -14,7 +16,7 @@ import (
 // versions are branches that show what a change has altered and no other branch comes upon.
 func versions() []branch {
 	const config = `{"agent":"native"}`
-	added := make(chan struct{})
+	added, resumed := make(chan struct{}), make(chan struct{})
 	return []branch{{
 		name: "lost-time-counts", outcome: task.PullRequest, hosts: []string{doomed}, away: true, session: cutOffAfterWork,
 	}, {
@@ -32,6 +34,29 @@ func versions() []branch {
 					return p.update(ctx, signals.Resume, signals.ResumeRequest{Message: by("resume-1"), AddCost: 500})
 				},
 				func() error { close(added); return nil })
+		},
+	}, {
+		name: "resumed-during-a-try", outcome: task.PullRequest, // takes a minute, for which the first failure is waited for
+		prepare: func(n int) error {
+			if n == 2 {
+				_ = reached(context.Background(), resumed)
+			}
+			if n <= 2 {
+				return temporal.NewNonRetryableApplicationError("fetch acme/calc: the forge does not answer", string(fault.Infra), nil)
+			}
+			return nil
+		},
+		drive: func(ctx context.Context, p *play) error {
+			resume := func(id string) func() error {
+				return func() error { return p.update(ctx, signals.Resume, signals.ResumeRequest{Message: by(id)}) }
+			}
+			return inTurn(
+				func() error { return p.happens(ctx, "PrepareWorkspace", 2) },
+				resume("resume-1"),
+				func() error { close(resumed); return nil },
+				func() error { return p.changed(ctx, "asks-once-more") },
+				func() error { return p.until(ctx, suspended(signals.ReasonInfra)) },
+				resume("resume-2"))
 		},
 	}, {
 		name: "abandoned-as-checks-failed", outcome: task.Abandoned, checkRun: true, writeRun: away, drive: abandonAtCheckRun,
