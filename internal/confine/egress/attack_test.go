@@ -174,14 +174,14 @@ func TestAddressesAreChecked(t *testing.T) {
 }
 
 // If a name resolves to another address the second time, the checked address is still dialled: there is no second
-// lookup.
+// lookup. The families of addresses take turns.
 func TestTheCheckedAddressIsDialled(t *testing.T) {
 	d := newDoor(t, Config{
 		Rules: []Rule{{Host: "registry.test"}},
 		Dial:  func(context.Context, string, string) (net.Conn, error) { return nil, io.ErrClosedPipe },
 	}, map[string][]string{"registry.test": {"93.184.215.14", "93.184.215.15", "2606::1", "93.184.215.16", "93.184.215.17"}}).listen(t)
 	d.ask(t, "CONNECT registry.test:443 HTTP/1.1"+nl+nl)
-	want := []string{"93.184.215.14:443", "93.184.215.15:443", "[2606::1]:443", "93.184.215.16:443"}
+	want := []string{"93.184.215.14:443", "[2606::1]:443", "93.184.215.15:443", "93.184.215.16:443"}
 	if got := d.seen(&d.dialed); !slices.Equal(got, want) || len(d.resolver.asked) != 1 {
 		t.Errorf("dialled %q after %d look-ups", got, len(d.resolver.asked))
 	}

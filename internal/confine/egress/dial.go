@@ -6,10 +6,13 @@ import (
 	"net/netip"
 	"slices"
 	"strconv"
+	"time"
 )
 
-// tries is how many addresses of a host are tried.
-const tries = 4
+const (
+	tries     = 4                      // addresses of a host that are dialled
+	headStart = 300 * time.Millisecond // of an address, before the next one is dialled beside it
+)
 
 // connect opens a connection to a host that a rule allows.
 func (p *Proxy) connect(ctx context.Context, to authority, rule Rule) (net.Conn, *refusal) {
@@ -27,20 +30,56 @@ func (p *Proxy) connect(ctx context.Context, to authority, rule Rule) (net.Conn,
 	if r != nil {
 		return nil, r
 	}
-	var last error
-	for _, a := range addresses[:min(len(addresses), tries)] {
-		// Dial the address that was checked: a second lookup could return another.
-		conn, err := p.config.Dial(ctx, "tcp", net.JoinHostPort(a.String(), strconv.Itoa(to.port)))
-		if err == nil {
-			return conn, nil
-		}
-		last = err
+	conn, err := p.dial(ctx, addresses[:min(len(addresses), tries)], to.port)
+	if err != nil {
+		p.warn("a registry can't be reached", to, err)
+		return nil, broken(to.host, to.port, "can't be reached; try again later")
 	}
-	p.warn("a registry can't be reached", to, last)
-	return nil, broken(to.host, to.port, "can't be reached; try again later")
+	return conn, nil
 }
 
-// resolve returns the addresses of a host. One forbidden address makes the whole answer invalid: its name server is not
+// dial connects to the first of some addresses that answers. None waits for the one before to give up: on a host with broken IPv6, packets to
+// all addresses of that family may vanish. It dials the addresses that were checked, because a second lookup could return others.
+func (p *Proxy) dial(ctx context.Context, addresses []netip.Addr, port int) (net.Conn, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel() // ends those that are too late
+	type result struct {
+		conn net.Conn
+		err  error
+	}
+	results := make(chan result)
+	try := func(a netip.Addr) {
+		conn, err := p.config.Dial(ctx, "tcp", net.JoinHostPort(a.String(), strconv.Itoa(port)))
+		select {
+		case results <- result{conn, err}:
+		case <-ctx.Done():
+			if err == nil {
+				_ = conn.Close() // nothing was sent
+			}
+		}
+	}
+	var last error
+	for open := 0; len(addresses) > 0 || open > 0; {
+		var next <-chan time.Time
+		if len(addresses) > 0 {
+			go try(addresses[0])
+			addresses, open, next = addresses[1:], open+1, time.After(headStart)
+		}
+		select {
+		case <-next:
+		case r := <-results:
+			if r.err == nil {
+				return r.conn, nil
+			}
+			last, open = r.err, open-1
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	return nil, last
+}
+
+// resolve returns the addresses of a host, in the order to dial them. One forbidden address makes the whole answer invalid: its name server is not
 // to be trusted with the others.
 func (p *Proxy) resolve(ctx context.Context, to authority, rule Rule) ([]netip.Addr, *refusal) {
 	name := to.host
@@ -62,7 +101,18 @@ func (p *Proxy) resolve(ctx context.Context, to authority, rule Rule) ([]netip.A
 		}
 		addresses[i] = a.Unmap()
 	}
+	takeTurns(addresses)
 	return addresses, nil
+}
+
+// takeTurns orders addresses so that IPv4 and IPv6 take turns, beginning with the family of the first: all of one may be out of reach.
+func takeTurns(addresses []netip.Addr) {
+	place, count := map[netip.Addr]int{}, map[bool]int{}
+	for _, a := range addresses {
+		place[a] = count[a.Is4()]
+		count[a.Is4()]++
+	}
+	slices.SortStableFunc(addresses, func(a, b netip.Addr) int { return place[a] - place[b] })
 }
 
 // warn logs an error once per host, since clients retry.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"net"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -181,6 +182,30 @@ func TestHostThatDoesNotAnswer(t *testing.T) {
 		}
 		_ = x.client.Close()
 		x.endsAfter(t, 15*time.Second)
+	})
+}
+
+// Packets to every IPv6 address vanish. What connects too late is closed.
+func TestBrokenIPv6(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		late, closed := net.Pipe()
+		near, far := net.Pipe()
+		defer far.Close()
+		x := newTimed(t, func(ctx context.Context, _, address string) (net.Conn, error) {
+			if strings.HasPrefix(address, "[") {
+				<-ctx.Done()
+				return late, nil
+			}
+			return near, nil
+		})
+		x.resolver.table["registry.test"] = []string{"2606::1", "2606::2", "2606::3", "2606::4", "93.184.215.14"}
+		x.open(t)
+		if took := time.Since(x.began); took != headStart {
+			t.Errorf("the tunnel was open after %v", took)
+		}
+		if _, err := closed.Read(make([]byte, 1)); err != io.EOF {
+			t.Errorf("the connection that came too late is open: %v", err)
+		}
 	})
 }
 
