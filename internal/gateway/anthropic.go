@@ -2,10 +2,13 @@ package gateway
 
 type keys = map[string]shape
 
-// Tokens that part of a request may cost beyond its size in bytes.
+// Tokens that part of a request may cost beyond its size in bytes, and those that it usually costs. An abandoned call is booked with the
+// latter, which are many for a PDF: else thousands of PDFs would be almost free.
 const (
 	imageTokens    = 5_000
+	imageUsual     = 1_600
 	documentTokens = maxPrompt // a PDF of a few kilobytes may have a thousand pages
+	documentUsual  = 200_000   // as much as many models take
 )
 
 // anthropic is the part of the Messages API that agents use. Every beta, key and type here is sent by a tested agent
@@ -32,8 +35,8 @@ func anthropic(granted []serverTool) vendor {
 	content := textOr{list{&block}}
 	block = typed("block", map[string]record{
 		"text":              {keys: keys{"text": text, "cache_control": cache}},
-		"image":             {keys: keys{"source": source, "cache_control": cache}, tokens: imageTokens},
-		"document":          {keys: keys{"source": source, "title": text, "context": text, "cache_control": cache}, tokens: documentTokens},
+		"image":             {keys: keys{"source": source, "cache_control": cache}, tokens: imageTokens, usual: imageUsual},
+		"document":          {keys: keys{"source": source, "title": text, "context": text, "cache_control": cache}, tokens: documentTokens, usual: documentUsual},
 		"thinking":          {keys: keys{"thinking": text, "signature": text}},
 		"redacted_thinking": {keys: keys{"data": text}},
 		"tool_use":          {keys: keys{"id": text, "name": text, "input": anything, "cache_control": cache}},

@@ -28,7 +28,7 @@ func response() record {
 	part := typed("content", map[string]record{
 		"input_text":   {keys: keys{"text": text}},
 		"output_text":  {keys: keys{"text": text, "annotations": list{anything}, "logprobs": anything}},
-		"input_image":  {keys: keys{"image_url": inline, "detail": text}, tokens: imageTokens},
+		"input_image":  {keys: keys{"image_url": inline, "detail": text}, tokens: imageTokens, usual: imageUsual},
 		"refusal":      {keys: keys{"refusal": text}},
 		"summary_text": {keys: keys{"text": text}},
 	})
@@ -69,7 +69,7 @@ func response() record {
 func completion() record {
 	part := typed("content", map[string]record{
 		"text": {keys: keys{"text": text, "cache_control": anything}}, "refusal": {keys: keys{"refusal": text}},
-		"image_url": {keys: keys{"image_url": record{name: "image_url", keys: keys{"url": inline, "detail": text}}}, tokens: imageTokens},
+		"image_url": {keys: keys{"image_url": record{name: "image_url", keys: keys{"url": inline, "detail": text}}}, tokens: imageTokens, usual: imageUsual},
 	})
 	part.by["image_url"] = inlinePicture{part.by["image_url"], []string{"image_url", "url"}}
 	call := typed("tool_call", map[string]record{

@@ -124,6 +124,9 @@ func TestOpenAIRequests(t *testing.T) {
 		if status, text := post(t, s, path, body); status != http.StatusOK {
 			t.Errorf("%s: %d %s", path, status, text)
 		}
+		if q, err := openAI().read(openAI().posts[path], []byte(body), nil, nil); err != nil || q.usual != imageUsual {
+			t.Errorf("%s: the picture counts as %+v, %v", path, q, err)
+		}
 	}
 	for i := range u.count() {
 		r, body := u.request(i)

@@ -213,19 +213,28 @@ func TestClientGoneEndsTheCallAndIsCharged(t *testing.T) {
 func TestClientGoneBeforeTheAnswer(t *testing.T) {
 	streamed := question("claude-opus-5-5", 1000)
 	whole := strings.Replace(streamed, "true", "false", 1)
+	holding := func(kind string, n int) string {
+		block := `{"type":"` + kind + `","source":{"type":"base64","media_type":"x/y","data":"aaaa"}}`
+		return strings.Replace(streamed, `"hi"`, "["+strings.Repeat(block+",", n-1)+block+"]", 1)
+	}
 	for _, c := range []struct {
 		body              string
 		output            int64
 		perInput, perSaid float64 // dollars a token
+		least             int64   // of input, in tokens
 	}{
-		{streamed, 0, 4e-6, 20e-6}, // nothing had arrived
-		{whole, 1000, 4e-6, 20e-6}, // without streaming it may be completed anyway
-		{whole[:len(whole)-1] + `,"speed":"fast"}`, 1000, 8e-6, 40e-6},
-		{whole[:len(whole)-1] + `,"inference_geo":"us"}`, 1000, 4.4e-6, 22e-6},
+		{streamed, 0, 4e-6, 20e-6, 1}, // nothing had arrived
+		{whole, 1000, 4e-6, 20e-6, 1}, // without streaming it may be completed anyway
+		{whole[:len(whole)-1] + `,"speed":"fast"}`, 1000, 8e-6, 40e-6, 1},
+		{whole[:len(whole)-1] + `,"inference_geo":"us"}`, 1000, 4.4e-6, 22e-6, 1},
+		{holding("image", 20), 0, 4e-6, 20e-6, 20 * imageUsual},
+		{holding("document", 1), 0, 4e-6, 20e-6, documentUsual},
+		{holding("document", 10), 0, 4e-6, 20e-6, maxPrompt},
 	} {
 		got := clientGone(t, c.body, c.output)
-		if want := float64(got.Input)*c.perInput + float64(got.Output)*c.perSaid; !near(got.CostUSD, want) {
-			t.Errorf("%s: $%.7f, want $%.7f", c.body, got.CostUSD, want)
+		want := float64(got.Input)*c.perInput + float64(got.Output)*c.perSaid
+		if !near(got.CostUSD, want) || got.Input < c.least || got.Input > maxPrompt {
+			t.Errorf("%s: %d tokens for $%.7f, want $%.7f for %d at least", c.body, got.Input, got.CostUSD, want, c.least)
 		}
 	}
 }

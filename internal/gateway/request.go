@@ -55,6 +55,7 @@ type request struct {
 	speed  string
 	geo    string
 	tokens int64 // of input beyond what the size in bytes bounds
+	usual  int64 // what these tokens usually are
 	uses   int64 // upper bound of uses of vendor-run tools
 	pixels int64 // bytes of the body that are images
 }
@@ -69,7 +70,7 @@ func (v vendor) read(way route, body []byte, pass map[string]bool, tools []strin
 	if err := v.bodies[way].check(&r, decoded); err != nil {
 		return nil, err
 	}
-	q := &request{body: decoded.(*dict), tokens: r.tokens, uses: r.uses, pixels: r.pixels} // the shape is a record
+	q := &request{body: decoded.(*dict), tokens: r.tokens, usual: r.usual, uses: r.uses, pixels: r.pixels} // the shape is a record
 	q.model, _ = q.body.get("model").(string)
 	q.stream, _ = q.body.get("stream").(bool)
 	q.speed, _ = q.body.get("speed").(string)
@@ -130,7 +131,8 @@ func number64(n int64) json.Number { return json.Number(strconv.FormatInt(n, 10)
 // bid estimates the cost of a request, at worst and on average.
 func (p *Prices) bid(q *request) bid {
 	size := int64(len(q.text)) - q.pixels
-	b := bid{model: q.model, speed: q.speed, geo: q.geo, bytes: len(q.text), tokens: size/guessBytes + 1, output: q.output, stream: q.stream}
+	b := bid{model: q.model, speed: q.speed, geo: q.geo, bytes: len(q.text), output: q.output, stream: q.stream}
+	b.tokens = min(size/guessBytes+1+q.usual, maxPrompt)
 	m, _ := p.find(q.model)
 	prompt := min(size+q.tokens+promptExtra+q.uses*useTokens, maxPrompt) // a token is at least one byte of text
 	worst := m.in(prompt, q.speed)

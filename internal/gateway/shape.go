@@ -18,6 +18,7 @@ type review struct {
 	pass   map[string]bool // names that the operator allows
 	tools  []string        // granted tools that the session may use
 	tokens int64           // of input beyond what the size of the body bounds
+	usual  int64           // what these tokens usually are
 	uses   int64           // upper bound of uses of vendor-run tools
 	pixels int64           // bytes of the body that are images, whose tokens do not depend on them
 }
@@ -93,6 +94,7 @@ type record struct {
 	keys   map[string]shape
 	name   string // of its kind, in LONGSHIFT_GATEWAY_PASS; "" for the body itself
 	tokens int64  // of input that it may cost beyond its size
+	usual  int64  // what these tokens usually are
 }
 
 func (o record) check(r *review, v value) error {
@@ -101,6 +103,7 @@ func (o record) check(r *review, v value) error {
 		return refuse("is not an object")
 	}
 	r.tokens += o.tokens
+	r.usual += o.usual
 	for _, m := range d.members {
 		s, listed := o.keys[m.key]
 		switch name := strings.TrimPrefix(o.name+"."+m.key, "."); {
