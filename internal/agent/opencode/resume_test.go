@@ -104,6 +104,30 @@ func TestImages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// The image is for the conversation, and not for the session: an attempt that dies before its prompt has not sent it.
+	opening := introduces(Pinned, able) + hears + answers(`{"sessionId":"`+conversation+`"}`)
+	resuming := introduces(Pinned, able) + hears + answers(`{}`) + hears + `echo "$line" > heard.txt` + "\n" + goodEnd
+	for name, c := range map[string]struct {
+		first string // what the first attempt does
+		again int
+	}{
+		"died before its prompt": {opening + "exit 3\n", 1},
+		"died in its answer":     {opening + hears + strings.Split(goodEnd, end)[0] + "exit 3\n", 0},
+		"no longer has quota":    {opening + hears + answers(`{"stopReason":"cancelled"}`), 0},
+	} {
+		first, s := stub(t, c.first)
+		s.Images = []agent.Image{{Type: "image/png", Data: data}}
+		second, other := stub(t, resuming)
+		s.Dir = other.Dir
+		if _, err := first.Run(t.Context(), s, func(agent.Event) {}); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		s.Resume = true
+		o, err := second.Run(t.Context(), s, func(agent.Event) {})
+		if n := strings.Count(read(t, s.Dir, "heard.txt"), "image/png"); err != nil || !o.Resumed || n != c.again {
+			t.Errorf("%s: %d images in the next prompt, %+v, %v", name, n, o, err)
+		}
+	}
 	b := newBench(t, task.Implementer, one(task.Implementer, agenttest.Turn{Text: "Seen."}, agenttest.Turn{Text: "Again."}))
 	b.session.Images = []agent.Image{{Type: "image/png", Data: data}}
 	b.run(t)

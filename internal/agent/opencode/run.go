@@ -70,6 +70,7 @@ type attempt struct {
 	stderr string
 
 	opened   atomic.Pointer[string] // id, once the binary has opened it
+	held     sync.Once              // writes down that the conversation holds the prompt
 	deadline program.Deadline
 }
 

@@ -16,6 +16,7 @@ import (
 const (
 	ownName    = "opencode" // of the binary, beside the agent's home
 	idName     = "session"
+	heldName   = "prompted" // the id of the conversation that holds a prompt of ours
 	systemName = "system.md"
 	modelsFile = "models.json"
 	shellName  = "opencode/bash" // the binary takes a program of this name for a shell
@@ -71,6 +72,16 @@ func writeFiles(root *os.Root, s agent.Session, config string) error {
 		}
 	}
 	return root.Chmod(shellName, 0o700)
+}
+
+// holds writes down that a conversation holds the prompt, so that a later attempt does not send its images again. An attempt that died
+// between the opening of the conversation and the prompt has left one without them.
+func (a *attempt) holds(id string) {
+	a.held.Do(func() {
+		if err := program.KeepID(a.s, heldName, id); err != nil {
+			a.d.log.Warn("an attempt that follows sends the images again", "session", a.s.ID, "error", err)
+		}
+	})
 }
 
 func shellPath(s agent.Session) string { return filepath.Join(s.StateDir, shellName) }

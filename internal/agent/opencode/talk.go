@@ -124,7 +124,7 @@ func (a *attempt) converse(ctx context.Context) error {
 	unhook := context.AfterFunc(ctx, func() { a.cancel(a.d.cfg.Grace) })
 	defer unhook()
 	parts := []acp.Part{{Text: a.s.Prompt}}
-	if !a.resumed { // otherwise they are in the conversation already
+	if program.KeptID(a.s, heldName, sessionID) != a.id { // otherwise they are in the conversation already
 		for _, i := range a.s.Images {
 			parts = append(parts, acp.Part{Type: i.Type, Data: i.Data})
 		}
@@ -140,6 +140,7 @@ func (a *attempt) converse(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		a.holds(a.id)
 		a.count(stop)
 		if a.calls.Over() != nil || a.finished() || ctx.Err() != nil {
 			return nil

@@ -33,12 +33,15 @@ func (a *attempt) update(ctx context.Context) func(string, acp.Update) error {
 		if ours := a.opened.Load(); ours != nil && *ours != session {
 			return fault.New(fault.Internal, "opencode runs a session that is not ours")
 		}
-		switch u.Kind {
+		switch u.Kind { // the first three come after a prompt only
 		case acp.Message:
+			a.holds(session)
 			a.hear(agent.Text, u)
 		case acp.Thought:
+			a.holds(session)
 			a.hear(agent.Thinking, u)
 		case acp.ToolCall:
+			a.holds(session)
 			a.flush()
 			a.spoken.call()
 			return a.calls.begin(u.ID, toolOf(u.Title))
