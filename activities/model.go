@@ -85,8 +85,13 @@ func (m *model) throttled(ctx context.Context, err error) error {
 		return err
 	}
 	n := heartbeatOf(ctx).info.Attempt
-	if n > mostThrottled || m.endpoint != nil && m.endpoint.State().Limit != nil {
+	if n > mostThrottled {
 		return nil
+	}
+	if m.endpoint != nil {
+		if limit := m.endpoint.State().Limit; limit != nil && !limit.Vague() {
+			return nil
+		}
 	}
 	return &fault.Later{After: time.Duration(n) * throttledPause, Err: err}
 }

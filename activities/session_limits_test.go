@@ -6,6 +6,7 @@ import (
 	"math"
 	"net/http"
 	"strconv"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -68,8 +69,12 @@ func TestThrottledSession(t *testing.T) {
 	b := newBench(t, map[string]agent.Agent{})
 	u := b.useModel(refuses(http.StatusTooManyRequests, "rate_limit_error", "slow down", map[string]string{"Retry-After": "1"}))
 	b.prepare()
+	asks := 1
 	b.Agents["script"] = &player{play: func(ctx context.Context, s agent.Session, _ func(agent.Event)) (agent.Outcome, error) {
-		_, err := askModel(ctx, s)
+		var err error
+		for range asks {
+			_, err = askModel(ctx, s)
+		}
 		return agent.Outcome{Kind: agent.Quota, Text: "slow down"}, cmp.Or[error](err, &agent.Throttled{Err: fault.New(fault.Infra, "slow down")})
 	}}
 	try := func(number int32) (SessionResult, error) {
@@ -88,6 +93,18 @@ func TestThrottledSession(t *testing.T) {
 	u.answer = refuses(http.StatusTooManyRequests, "rate_limit_error", "used up", map[string]string{"Retry-After": "3600"})
 	if res, err := try(1); err != nil || res.Kind != agent.Quota || res.Reset.IsZero() {
 		t.Errorf("a quota that the gateway knows of: %+v, %v", res, err)
+	}
+	// Refusals that persist and say nothing more are no quota that is known.
+	u.answer = refuses(http.StatusTooManyRequests, "rate_limit_error", "slow down", nil)
+	var reads atomic.Int64
+	b.Gateway = newGatewayAt(t, func() time.Time { return time.Unix(2*reads.Add(1), 0) }, u.URL)
+	b.start()
+	asks = 5
+	if _, err := try(1); applicationError(t, err).NextRetryDelay() != 20*time.Second {
+		t.Errorf("refusals that persist: %v", err)
+	}
+	if res, err := try(mostThrottled + 1); err != nil || res.Kind != agent.Quota || !res.Reset.IsZero() {
+		t.Errorf("refusals that persist at the last attempt: %+v, %v", res, err)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/gateway"
@@ -38,13 +39,19 @@ func (b *bench) useModel(answer func(w http.ResponseWriter)) *upstream {
 
 func newGateway(t testing.TB, upstream string, tools ...string) *gateway.Gateway {
 	t.Helper()
+	return newGatewayAt(t, nil, upstream, tools...)
+}
+
+// newGatewayAt starts a gateway with a clock.
+func newGatewayAt(t testing.TB, now func() time.Time, upstream string, tools ...string) *gateway.Gateway {
+	t.Helper()
 	as := func(kind gateway.Kind) gateway.Endpoint {
 		return gateway.Endpoint{Upstream: upstream, Credential: func(context.Context) (gateway.Credential, error) {
 			return gateway.Credential{Kind: kind, Value: modelKey}, nil
 		}}
 	}
 	openAI := as(gateway.Bearer)
-	g, err := gateway.New(gateway.Config{Tools: tools, Endpoint: as(gateway.APIKey), OpenAI: &openAI})
+	g, err := gateway.New(gateway.Config{Now: now, Tools: tools, Endpoint: as(gateway.APIKey), OpenAI: &openAI})
 	must(t, err)
 	must(t, g.Start(context.Background()))
 	t.Cleanup(func() { _ = g.Close() })

@@ -19,6 +19,9 @@ type Limit struct {
 	Text   string    // the API's message, 1 KB at most; older versions name the reset only here
 }
 
+// Vague tells whether nothing is known of the limit but that short refusals follow each other. It may be over in a moment.
+func (l *Limit) Vague() bool { return l.Claim == claimThrottled && l.Reset.IsZero() }
+
 // Claims that the API has no name for.
 const (
 	claimRetryAfter = "retry_after" // the API asked for a pause too long to wait for

@@ -149,7 +149,7 @@ func TestShortRefusalsAreALimitOnlyWhenTheyPersist(t *testing.T) {
 	c.advance(10 * time.Second)
 	mustAsk(t, s, question("claude-opus-5-5", 1))
 	st := s.State()
-	if st.Limit == nil || st.Limit.Claim != "throttled" || st.Limit.Text != "slow down" || st.Throttled != 10 || !st.LastCall.Equal(c.now()) {
+	if st.Limit == nil || st.Limit.Claim != "throttled" || st.Limit.Vague() || st.Limit.Text != "slow down" || st.Throttled != 10 || !st.LastCall.Equal(c.now()) {
 		t.Errorf("state %+v", st)
 	}
 }

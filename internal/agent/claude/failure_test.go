@@ -2,6 +2,7 @@ package claude
 
 import (
 	"context"
+	"errors"
 	"net"
 	"strings"
 	"testing"
@@ -34,8 +35,8 @@ func TestFailures(t *testing.T) {
 				"anthropic-ratelimit-unified-representative-claim": "five_hour"}}},
 		{name: "429 with a reset in words", kind: agent.Quota, reset: reset,
 			fault: agenttest.Fault{Status: 429, Header: quick, Body: "You've hit your 5-hour limit · resets 10:10am (UTC)"}},
-		{name: "429 without a reset", kind: agent.Quota, fault: agenttest.Fault{Status: 429, Body: "slow down"}, retries: 1},
-		{name: "429 with a long wait", kind: agent.Quota, fault: agenttest.Fault{Status: 429, Header: map[string]string{"retry-after": "90"}}},
+		{name: "429 without a reset", kind: agent.Quota, err: fault.Infra, fault: agenttest.Fault{Status: 429, Body: "slow down"}, retries: 1},
+		{name: "429 with a long wait", kind: agent.Quota, err: fault.Infra, fault: agenttest.Fault{Status: 429, Header: map[string]string{"retry-after": "90"}}},
 		{name: "no credit", kind: agent.Quota, text: "Credit balance", fault: agenttest.Fault{Status: 400, Body: "Your credit balance is too low to access the Anthropic API."}},
 		{name: "401", kind: agent.AuthFailed, fault: agenttest.Fault{Status: 401, Body: "invalid x-api-key"}, retries: 1},
 		{name: "403", kind: agent.AuthFailed, fault: agenttest.Fault{Status: 403, Body: "no access"}},
@@ -62,6 +63,10 @@ func TestFailures(t *testing.T) {
 			o, err := b.Run(t.Context(), b.session, e.Emit)
 			if o.Kind != c.kind || fault.KindOf(err) != c.err || !o.Reset.Equal(c.reset) || !strings.Contains(o.Text, c.text) {
 				t.Errorf("outcome %+v, error %v", o, err)
+			}
+			_, throttled := errors.AsType[*agent.Throttled](err)
+			if throttled != (c.kind == agent.Quota && c.err != "") {
+				t.Errorf("throttled %t: %v", throttled, err)
 			}
 			if n := len(e.Of(agent.Retry)); n < c.retries {
 				t.Errorf("%d retries were told, wanted %d", n, c.retries)

@@ -99,6 +99,8 @@ func judge(r *resultLine, p apiProblem, limit *limitInfo, now time.Time) program
 		if v.Reset.IsZero() {
 			v.Reset, _ = resetTime(text, now)
 		}
+		named := limit != nil || r.APIError == "usage_limit_reached" || p.kind == "billing_error" || isLimitText(text)
+		v.Throttled = r.Status == 429 && !named && v.Reset.IsZero()
 	case r.Status == 401 || r.Status == 403 || p.kind == "authentication_failed" || strings.HasPrefix(text, "Not logged in") ||
 		strings.HasPrefix(text, "Invalid API key"):
 		v.Kind = agent.AuthFailed

@@ -1,6 +1,7 @@
 package opencode
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -55,6 +56,12 @@ func TestSpent(t *testing.T) {
 	b.session.Spent = func() (time.Time, bool) { return later, len(b.model.Calls()) > 0 }
 	if o, _ := b.run(t); o.Kind != agent.Quota || !o.Reset.Equal(later) {
 		t.Errorf("outcome %+v", o)
+	}
+	d, s := stub(t, greeting+"cat > rest.txt\n")
+	s.Spent = func() (time.Time, bool) { return time.Time{}, true }
+	o, err := d.Run(t.Context(), s, func(agent.Event) {})
+	if _, throttled := errors.AsType[*agent.Throttled](err); o.Kind != agent.Quota || !throttled {
+		t.Errorf("a quota of which nothing is known: outcome %+v, %v", o, err)
 	}
 }
 

@@ -25,8 +25,7 @@ func (a *attempt) outcome(ctx context.Context) (agent.Outcome, error) {
 		return o, nil
 	}
 	if why, yes := spent(ctx); yes {
-		o.Kind, o.Text, o.Reset = agent.Quota, why.Error(), why.until
-		return o, nil
+		return program.Verdict{Kind: agent.Quota, Text: why.Error(), Reset: why.until, Throttled: why.until.IsZero()}.Outcome(o, a.s)
 	}
 	if errors.Is(context.Cause(ctx), errOutage) {
 		return program.Verdict{Kind: agent.Errored, Text: errOutage.Error(), Fault: fault.Infra}.Outcome(o, a.s)
