@@ -32,9 +32,9 @@ type enforcer struct {
 	counted    bool         // somebody else counts the calls for a loop detector
 
 	mu    sync.Mutex
-	loops loop.Detector
-	runs  map[string]running // allowed calls, by their id
-	lost  error              // why a decision could not be written down
+	loops map[string]*loop.Detector // by sub-agent, "" for the session's own agent
+	runs  map[string]running        // allowed calls, by their id
+	lost  error                     // why a decision could not be written down
 }
 
 // running is an allowed call that has not ended.
@@ -85,14 +85,17 @@ func (en *enforcer) unwritten() error {
 	return en.lost
 }
 
-// see counts the call for the loop detector.
+// see counts the call for the loop detector of its conversation: sub-agents that work side by side all begin by looking at the same things.
 func (en *enforcer) see(c agent.Call) loop.Verdict {
 	if en.counted {
 		return loop.Verdict{}
 	}
 	en.mu.Lock()
 	defer en.mu.Unlock()
-	return en.loops.See(c.Tool, c.Input)
+	if en.loops[c.Sub] == nil {
+		en.loops[c.Sub] = &loop.Detector{}
+	}
+	return en.loops[c.Sub].See(c.Tool, c.Input)
 }
 
 // judge asks policy. For tools that take a path it follows links, which policy can't: it does not read the file system.

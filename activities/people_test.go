@@ -68,6 +68,29 @@ func TestAnAnswerThatStandsIsAskedForOnce(t *testing.T) {
 	}
 }
 
+// Sub-agents that all begin with the same call repeat nothing. One that does ends the session.
+func TestLoopsAreOfOneConversation(t *testing.T) {
+	t.Parallel()
+	w := asks(t, nil)
+	list := func(sub, id string) agent.Decision {
+		c := bash(w, "ls", id)
+		c.Sub = sub
+		return w.permit(t.Context(), c)
+	}
+	for i := range 10 {
+		if d := list(fmt.Sprint("sub-", i), fmt.Sprint(i)); !d.Allow || d.Reason != "" {
+			t.Errorf("sub-agent %d: %+v", i, d)
+		}
+	}
+	var last agent.Decision
+	for i := range 4 {
+		last = list("sub-0", fmt.Sprint("again-", i))
+	}
+	if last.End != agent.Looped {
+		t.Errorf("the fifth equal call of one sub-agent: %+v", last)
+	}
+}
+
 // A question without an answer is asked again.
 func TestNoAnswerIsNotKept(t *testing.T) {
 	t.Parallel()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/agent/loop"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/policy"
 	"github.com/longshift/longshift/internal/redact"
@@ -49,8 +50,8 @@ func (e *enforcers) of(in SessionInput, root, home string, readable ...string) (
 	if err != nil {
 		return nil, fault.New(fault.Input, "the rules for commands: %w", err)
 	}
-	return &enforcer{in: in, root: root, policy: p, restorable: restorable(root), ask: newPeople(e.asker()).ask, runs: map[string]running{},
-		commands: e.commands, redact: e.redact, log: e.log, now: e.now, instead: e.instead}, nil
+	return &enforcer{in: in, root: root, policy: p, restorable: restorable(root), ask: newPeople(e.asker()).ask,
+		loops: map[string]*loop.Detector{}, runs: map[string]running{}, commands: e.commands, redact: e.redact, log: e.log, now: e.now, instead: e.instead}, nil
 }
 
 // policyFor returns the operator's policy, narrowed by the settings of a task.

@@ -13,6 +13,7 @@ import (
 type Call struct {
 	Tool  string
 	ID    string
+	Sub   string          // id of the sub-agent that makes it; "" for the session's own agent
 	Dir   string          // absolute folder in which a command would run; "" if unknown
 	Input json.RawMessage // a JSON object, as the model has written it
 }

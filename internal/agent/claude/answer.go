@@ -50,7 +50,7 @@ func (a *attempt) hook(ctx context.Context, q *controlLine) {
 		a.in.fail(q.ID, "not a call of a tool")
 		return
 	}
-	v := a.decisions.decide(ctx, q.ID, agent.Call{Tool: e.Tool, ID: e.CallID, Dir: e.Dir, Input: e.Input})
+	v := a.decisions.decide(ctx, q.ID, agent.Call{Tool: e.Tool, ID: e.CallID, Sub: e.Sub, Dir: e.Dir, Input: e.Input})
 	if ctx.Err() != nil {
 		return // the session is being stopped; a refusal would make the model continue
 	}

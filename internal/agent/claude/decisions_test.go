@@ -136,6 +136,13 @@ func TestSubAgentsAskAtOnce(t *testing.T) {
 		t.Errorf("outcome: %+v", o)
 	}
 	decidedOnce(t, &asked, e)
+	subs := map[string]int{}
+	for _, c := range asked.Calls() {
+		subs[c.Sub]++
+	}
+	if len(subs) != 3 || subs[""] != 2 {
+		t.Errorf("calls by sub-agent: %v", subs)
+	}
 	if read(t, b.session.Dir, "one.txt")+read(t, b.session.Dir, "two.txt") != "onetwo" {
 		t.Error("the files are wrong")
 	}

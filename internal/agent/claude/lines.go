@@ -77,6 +77,7 @@ type hookEvent struct {
 	Tool   string          `json:"tool_name"`
 	Input  json.RawMessage `json:"tool_input"`
 	CallID string          `json:"tool_use_id"`
+	Sub    string          `json:"agent_id"` // missing outside of sub-agents
 	Dir    string          `json:"cwd"`
 	Mode   string          `json:"permission_mode"`
 }

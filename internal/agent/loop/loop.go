@@ -1,5 +1,6 @@
-// Package loop detects an agent that repeats itself. It looks at the tool calls of one session and says when to warn the agent and when
-// to end the session. It uses no clock, keeps a bounded number of hashes and no texts, and may not start, stop or decide anything itself.
+// Package loop detects an agent that repeats itself. It looks at the tool calls of one conversation and says when to warn the agent and
+// when to end the session. It uses no clock, keeps a bounded number of hashes and no texts, and may not start, stop or decide anything
+// itself.
 package loop
 
 import (
@@ -39,7 +40,8 @@ type call struct {
 	epoch int // calls of earlier epochs are not counted
 }
 
-// Detector watches one session. The zero value is ready to use. It is safe for concurrent use.
+// Detector watches one conversation: a session has its own, and one for each sub-agent. The zero value is ready to use. It is safe for
+// concurrent use.
 //
 // Equal calls have the same tool and the same arguments, compared as JSON values. They are counted among the last 16 calls and need not
 // be consecutive: the cycle A, B, C, A, B, C is a loop too. The count restarts after a new call that may have changed something: an edit,
@@ -52,8 +54,8 @@ type Detector struct {
 	epoch int
 }
 
-// See records the next call of the session, with its arguments as JSON, and judges it. Arguments that are not JSON are compared byte by
-// byte.
+// See records the next call of the conversation, with its arguments as JSON, and judges it. Arguments that are not JSON are compared byte
+// by byte.
 func (d *Detector) See(tool string, input []byte) Verdict {
 	args := parse(tool, input)
 	hash := args.hash(tool)
