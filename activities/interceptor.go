@@ -11,6 +11,7 @@ import (
 	"go.temporal.io/sdk/interceptor"
 	"go.temporal.io/sdk/temporal"
 
+	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/disk"
 	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
@@ -49,6 +50,9 @@ func (in *inbound) ExecuteActivity(ctx context.Context, input *interceptor.Execu
 	return out, in.convert(ctx, err)
 }
 
+// UnfitAgent is the type of the cause of an error by which workflows know agent.Unfit.
+const UnfitAgent = "UnfitAgent"
+
 // convert returns the error that the workflow and people see.
 func (in *inbound) convert(ctx context.Context, err error) error {
 	var app *temporal.ApplicationError
@@ -68,6 +72,9 @@ func (in *inbound) convert(ctx context.Context, err error) error {
 		// A stopping worker returns the step to the workflow, which decides where it continues.
 		NonRetryable: !kind.Retryable() || kind == fault.Stopping,
 		Details:      append([]any{in.of.Redact.String(fault.HintOf(err))}, used(ctx)...),
+	}
+	if _, unfit := errors.AsType[*agent.Unfit](err); unfit {
+		opts.Cause = temporal.NewApplicationError("the agent can't work on this host, whatever the task is", UnfitAgent)
 	}
 	var wait *fault.Later
 	if errors.As(err, &wait) {

@@ -72,8 +72,11 @@ func (la *launcher) openModel(in SessionInput, rec *record, token string) (*gate
 		Tools:      serverTools(in.Tools),
 		Token:      token,
 	})
-	if fault.KindOf(err) == fault.Conflict { // a process that is about to end may still hold the ledger
+	switch fault.KindOf(err) {
+	case fault.Conflict: // a process that is about to end may still hold the ledger
 		err = fault.New(fault.Infra, "%w", err)
+	case fault.Denied: // there is no key
+		err = &agent.Unfit{Err: err}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open the model endpoint: %w", err)

@@ -10,9 +10,11 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"go.temporal.io/sdk/temporal"
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/gateway"
 	"github.com/longshift/longshift/task"
 )
 
@@ -92,7 +94,15 @@ func TestRunAgentRefuses(t *testing.T) {
 	p := &player{play: func(context.Context, agent.Session, func(agent.Event)) (agent.Outcome, error) {
 		return agent.Outcome{}, errors.New("exec: no such file")
 	}}
-	b := newBench(t, map[string]agent.Agent{"script": p})
+	b := newBench(t, map[string]agent.Agent{"script": p, "codex": p})
+	g, err := gateway.New(gateway.Config{Endpoint: gateway.Endpoint{Credential: func(context.Context) (gateway.Credential, error) {
+		return gateway.Credential{Kind: gateway.APIKey, Value: modelKey}, nil
+	}}})
+	must(t, err)
+	must(t, g.Start(t.Context()))
+	t.Cleanup(func() { _ = g.Close() })
+	b.Gateway = g
+	b.start()
 	b.prepare()
 	for _, c := range []struct {
 		name   string
@@ -100,11 +110,13 @@ func TestRunAgentRefuses(t *testing.T) {
 		kind   fault.Kind
 		says   string
 		final  bool
+		unfit  bool
 	}{
-		{"an agent that is not set up", func(in *SessionInput) { in.Agent = "codex" }, fault.Input, `agent "codex"`, true},
-		{"a take that was not prepared", func(in *SessionInput) { in.Fence = 2 }, fault.NotFound, "prepared for attempt 1", true},
-		{"a role without a prompt", func(in *SessionInput) { in.Role = "cook" }, fault.Internal, "cook", false},
-		{"an agent that can't be started", func(*SessionInput) {}, fault.Internal, "run script: exec", false},
+		{"an agent that is not set up", func(in *SessionInput) { in.Agent = "opencode" }, fault.Input, `agent "opencode"`, true, true},
+		{"an agent without a key", func(in *SessionInput) { in.Agent = "codex" }, fault.Denied, "no key for the API of OpenAI", true, true},
+		{"a take that was not prepared", func(in *SessionInput) { in.Fence = 2 }, fault.NotFound, "prepared for attempt 1", true, false},
+		{"a role without a prompt", func(in *SessionInput) { in.Role = "cook" }, fault.Internal, "cook", false, false},
+		{"an agent that can't be started", func(*SessionInput) {}, fault.Internal, "run script: exec", false, false},
 	} {
 		in := b.session(task.Implementer, "script")
 		c.change(&in)
@@ -112,6 +124,9 @@ func TestRunAgentRefuses(t *testing.T) {
 		app := applicationError(t, err)
 		if app.Type() != string(c.kind) || !strings.Contains(app.Message(), c.says) || app.NonRetryable() != c.final {
 			t.Errorf("%s: %s (final %v): %s", c.name, app.Type(), app.NonRetryable(), app.Message())
+		}
+		if cause, ok := errors.AsType[*temporal.ApplicationError](app.Unwrap()); ok != c.unfit || ok && cause.Type() != UnfitAgent {
+			t.Errorf("%s: its cause is %v", c.name, cause)
 		}
 		if _, ok, _ := (&record{dir: filepath.Join(b.Data, "tasks", in.TaskID, "sessions", in.ID)}).result(1); ok {
 			t.Errorf("%s: a result was kept", c.name)

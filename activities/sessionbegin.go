@@ -3,14 +3,15 @@ package activities
 import (
 	"context"
 
+	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/disk"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/task"
 )
 
-func notSetUp(agent string) error {
-	return fault.New(fault.Input, "agent %q is not set up on this host", agent).
-		WithHint("allow it with LONGSHIFT_AGENTS, or choose another agent in the configuration")
+func notSetUp(name string) error {
+	return &agent.Unfit{Err: fault.New(fault.Input, "agent %q is not set up on this host", name).
+		WithHint("allow it with LONGSHIFT_AGENTS, or choose another agent in the configuration")}
 }
 
 // begin opens a session's workspace and record. kept is the result if the ask has one. The caller closes the run's tree, unless begin fails.

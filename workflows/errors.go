@@ -6,6 +6,7 @@ import (
 
 	"go.temporal.io/sdk/temporal"
 
+	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 )
@@ -19,6 +20,18 @@ func kindOf(err error) fault.Kind {
 		return fault.Kind(app.Type())
 	}
 	return fault.Infra
+}
+
+// isUnfit tells whether a session's agent can't work on its host, whatever the task is; see agent.Unfit.
+func isUnfit(err error) bool {
+	var app *temporal.ApplicationError
+	for asError(err, &app) {
+		if app.Type() == activities.UnfitAgent {
+			return true
+		}
+		err = app.Unwrap()
+	}
+	return false
 }
 
 // hintOf reads the way out that came with the error.

@@ -3,6 +3,7 @@ package workflows
 import (
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
@@ -129,7 +130,7 @@ func newPipeline(ctx workflow.Context, def *definition, status signals.Status) *
 	t.parking.admissions, t.budget.admissions = t.admissions, t.admissions
 	t.runner = &runner{facts: f, journal: t.journal, budget: t.budget, parking: t.parking}
 	t.sessions = &sessions{facts: f, journal: t.journal, inbox: t.inbox, questions: t.questions, budget: t.budget, parking: t.parking,
-		runner: t.runner}
+		runner: t.runner, left: map[task.Worker]time.Time{}}
 	t.checks = &checks{facts: f, journal: t.journal, budget: t.budget, parking: t.parking, runner: t.runner, sessions: t.sessions}
 	record := &record{facts: f, journal: t.journal, parking: t.parking, runner: t.runner, commits: map[string][]activities.Span{}}
 	t.commits = &commits{facts: f, journal: t.journal, parking: t.parking, runner: t.runner, sessions: t.sessions, checks: t.checks,

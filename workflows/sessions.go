@@ -28,6 +28,8 @@ type sessions struct {
 	quotas   int // used-up quotas in a row
 	loops    int // sessions in a row that went round in circles
 	unasked  int // sessions in a row that wait for an answer while no question is open
+
+	left map[task.Worker]time.Time // agents that can't work here, and until when each is left alone
 }
 
 // restore takes over how many sessions were numbered before.
@@ -80,8 +82,8 @@ func (se *sessions) converse(ctx workflow.Context, role task.Role, b brief) (act
 			if ctx.Err() != nil || !se.parking.liftable(err) {
 				return res, err
 			}
-			if se.unfit(s, err) {
-				if err := se.cool(ctx, s, accountUnfit, activities.SessionResult{Error: message(err)}); err != nil {
+			if se.unfit(ctx, s, err) {
+				if err := se.leave(ctx, s, err); err != nil {
 					return res, err
 				}
 				continue

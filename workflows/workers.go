@@ -14,7 +14,7 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// restOfUnknown is how long an account is left alone whose API does not say when it has quota again.
+// restOfUnknown is how long an account is left alone whose API does not say when it has quota again, and an agent that can't work.
 const restOfUnknown = time.Hour
 
 // workers returns who may work in a session of a role, the preferred one first.
@@ -29,7 +29,7 @@ func (se *sessions) workers(role task.Role) []task.Worker {
 }
 
 // staff decides which agent works in a session, and returns that session: another one when its agent has to leave it because its account is
-// used up. The next one goes on with the plan, the log and the tree. It waits while no account has quota.
+// used up, or because it can't work here. The next one goes on with the plan, the log and the tree. It waits while no account has quota.
 func (se *sessions) staff(ctx workflow.Context, s *session) (*session, error) {
 	if se.settings.Quota != task.QuotaNext {
 		se.entry(s).Agent = s.input.Agent
@@ -41,12 +41,12 @@ func (se *sessions) staff(ctx workflow.Context, s *session) (*session, error) {
 			return s, err
 		}
 		now := workflow.Now(ctx)
-		until := func(agent string) time.Time { return cooling.Until(se.settings.Account(agent), now) }
-		if s.input.Ask > 0 && (insist || until(s.input.Agent).IsZero()) {
+		until := func(w task.Worker) time.Time { return se.away(w, cooling, now) }
+		if s.input.Ask > 0 && (insist || until(s.worker()).IsZero()) {
 			return s, nil
 		}
 		all := se.workers(s.input.Role)
-		at := slices.IndexFunc(all, func(w task.Worker) bool { return until(w.Agent).IsZero() })
+		at := slices.IndexFunc(all, func(w task.Worker) bool { return until(w).IsZero() })
 		if insist {
 			at = 0
 		}
@@ -57,14 +57,28 @@ func (se *sessions) staff(ctx workflow.Context, s *session) (*session, error) {
 			se.assign(ctx, s, all[at])
 			return s, nil
 		}
-		first := slices.MinFunc(all, func(a, b task.Worker) int { return until(a.Agent).Compare(until(b.Agent)) })
-		back := until(first.Agent).Add(jitter(se.status.RunID))
+		first := slices.MinFunc(all, func(a, b task.Worker) int { return until(a).Compare(until(b)) })
+		back := until(first).Add(jitter(se.status.RunID))
 		if err := se.parking.waitUntil(ctx, signals.ReasonQuota, back, se.usedUp(all, cooling, now)); err != nil {
 			return s, err
 		}
 		se.note(s)
 		insist = workflow.Now(ctx).Before(back) // a person does not want to wait
 	}
+}
+
+// away is until when an agent can't work: its account is used up, or the agent itself is left alone. It is zero for one that can.
+func (se *sessions) away(w task.Worker, cooling signals.AccountsState, now time.Time) time.Time {
+	until := cooling.Until(se.settings.Account(w.Agent), now)
+	if left := se.left[w]; left.After(now) && left.After(until) {
+		return left
+	}
+	return until
+}
+
+// worker is who works in the session.
+func (s *session) worker() task.Worker {
+	return task.Worker{Agent: s.input.Agent, Model: s.input.Model}
 }
 
 // assign gives a session to an agent.
@@ -81,11 +95,28 @@ func (se *sessions) stands(s *session) bool {
 	return se.settings.Quota == task.QuotaNext && s.input.Agent != se.workers(s.input.Role)[0].Agent
 }
 
-// unfit tells whether an agent that stands in can't work at all: its host does not allow it, or has no key for it. Its account is left alone
-// then, as one that is used up: a person who wants the work done need not come for that.
-func (se *sessions) unfit(s *session, err error) bool {
-	kind := kindOf(err)
-	return se.stands(s) && (kind == fault.Denied || kind == fault.Input)
+// unfitAlone is the change since which an agent that stands in and can't work is left alone by its own task. Before, its account was left
+// alone by all tasks, also after other errors that a person has to lift.
+const unfitAlone = "unfit-alone"
+
+// unfit tells whether an agent that stands in can't work here. A person who wants the work done need not come for that.
+func (se *sessions) unfit(ctx workflow.Context, s *session, err error) bool {
+	if kind := kindOf(err); !se.stands(s) || kind != fault.Denied && kind != fault.Input {
+		return false
+	}
+	return workflow.GetVersion(ctx, unfitAlone, workflow.DefaultVersion, 1) < 1 || isUnfit(err)
+}
+
+// leave leaves an agent alone that can't work here.
+func (se *sessions) leave(ctx workflow.Context, s *session, err error) error {
+	if workflow.GetVersion(ctx, unfitAlone, workflow.DefaultVersion, 1) < 1 {
+		return se.cool(ctx, s, accountUnfit, activities.SessionResult{Error: message(err)})
+	}
+	w, until := s.worker(), workflow.Now(ctx).Add(restOfUnknown)
+	se.left[w] = until
+	se.journal.say(ctx, "agent", "%s/%s %s until %s: %s", w.Agent, w.Model, accountUnfit, until.UTC().Format(time.RFC3339),
+		firstLine(message(err)))
+	return nil
 }
 
 // cooling asks which accounts are used up.
@@ -121,12 +152,15 @@ func (se *sessions) cool(ctx workflow.Context, s *session, state string, res act
 	})
 }
 
-// usedUp says which accounts are used up.
+// usedUp says which accounts are used up, and which agents can't work here.
 func (se *sessions) usedUp(all []task.Worker, cooling signals.AccountsState, now time.Time) string {
 	var parts []string
 	for _, w := range all {
-		account := se.settings.Account(w.Agent)
-		text := fmt.Sprintf("%s until %s", account, minute(cooling.Until(account, now)))
+		who, until := se.settings.Account(w.Agent), se.away(w, cooling, now)
+		if until.Equal(se.left[w]) {
+			who = w.Agent + "/" + w.Model + " (can't work here)"
+		}
+		text := fmt.Sprintf("%s until %s", who, minute(until))
 		if !slices.Contains(parts, text) {
 			parts = append(parts, text)
 		}

@@ -151,16 +151,25 @@ func TestRoles(t *testing.T) {
 	}
 }
 
-// TestStandInThatCannotWork has the host refuse the agent that stands in, or its key be refused. Nobody is asked: the task waits for the
+// unfit is the error of an agent that can't work on its host.
+func unfit(text string) error {
+	return temporal.NewApplicationErrorWithOptions(text, string(fault.Input), temporal.ApplicationErrorOptions{
+		NonRetryable: true, Cause: temporal.NewApplicationError("it can't work here", activities.UnfitAgent)})
+}
+
+// TestStandInThatCannotWork has the agent that stands in be none of its host's, or its key be refused. Nobody is asked: the task waits for the
 // preferred one.
 func TestStandInThatCannotWork(t *testing.T) {
-	for name, answer := range map[string]func() (activities.SessionResult, error){
-		"can't work here, and is left alone": func() (activities.SessionResult, error) {
-			return activities.SessionResult{}, temporal.NewNonRetryableApplicationError("agent codex is not allowed here", string(fault.Denied), nil)
-		},
-		"is refused, and left alone": func() (activities.SessionResult, error) {
+	for name, c := range map[string]struct {
+		answer func() (activities.SessionResult, error)
+		told   []string // accounts that all tasks leave alone
+	}{
+		"codex/gpt-5.5 can't work here, and is left alone": {func() (activities.SessionResult, error) {
+			return activities.SessionResult{}, unfit("agent codex is not set up on this host")
+		}, nil},
+		"openai is refused, and left alone": {func() (activities.SessionResult, error) {
 			return activities.SessionResult{Kind: agent.AuthFailed, Error: "no key"}, nil
-		},
+		}, []string{"openai"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := newMarket(t)
@@ -168,23 +177,91 @@ func TestStandInThatCannotWork(t *testing.T) {
 			m.Cooling = []signals.Cooling{{Account: "anthropic", Until: began.Add(30 * time.Minute)}}
 			m.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
 				if in.Agent == "codex" {
-					return answer()
+					return c.answer()
 				}
 				return activities.SessionResult{}, nil
 			}
+			m.env.RegisterDelayedCallback(func() {
+				if s := m.status(t); s.Phase != task.Waiting || strings.Contains(s.Detail, "can't work here") != (c.told == nil) {
+					t.Errorf("while it waits: %s, %s", s.Phase, s.Detail)
+				}
+			}, 10*time.Minute)
 			s := m.start(t)
-			if took := m.env.Now().Sub(began); s.Outcome != task.PullRequest || took < 30*time.Minute || took > time.Hour || len(m.told) != 1 || m.told[0].Account != "openai" {
+			var told []string
+			for _, c := range m.told {
+				told = append(told, c.Account)
+			}
+			if took := m.env.Now().Sub(began); s.Outcome != task.PullRequest || took < 30*time.Minute || took > time.Hour || !slices.Equal(told, c.told) {
 				t.Errorf("outcome %s after %s, told of %+v", s.Outcome, m.env.Now().Sub(began), m.told)
 			}
 			said := false
 			for _, l := range s.Log {
-				if said = said || strings.HasPrefix(l.Text, "openai "+name+" until "); l.Kind == "suspended" {
+				if said = said || strings.HasPrefix(l.Text, name+" until "); l.Kind == "suspended" {
 					t.Errorf("a person was asked: %s", l.Text)
 				}
 			}
 			if !said {
-				t.Errorf("the log does not say why the account is left alone\n%s", logText(s))
+				t.Errorf("the log does not say why the agent is left alone\n%s", logText(s))
 			}
 		})
+	}
+}
+
+// TestNextStandIn goes on at once with another agent of the same account when the first that stands in can't work here.
+func TestNextStandIn(t *testing.T) {
+	m := newMarket(t)
+	m.settings.Fallback, m.settings.OpenCode.API = []string{"codex", "opencode/qwen"}, task.APIOpenAI
+	m.Cooling = []signals.Cooling{{Account: "anthropic", Until: m.env.Now().Add(5 * time.Hour)}}
+	m.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+		if in.Agent == "codex" {
+			return activities.SessionResult{}, unfit("agent codex is not set up on this host")
+		}
+		return activities.SessionResult{}, nil
+	}
+	s := m.start(t)
+	want := []string{"p:codex/gpt-5.5", "p:opencode/qwen", "i:opencode/qwen", "i:opencode/qwen", "r:opencode/qwen"}
+	if s.Outcome != task.PullRequest || !slices.Equal(m.worked(), want) || len(m.told) != 0 {
+		t.Errorf("outcome %s, sessions %q, wanted %q, told of %+v", s.Outcome, m.worked(), want, m.told)
+	}
+}
+
+// TestStandInIsTriedAgain has the host set up the agent that stands in meanwhile.
+func TestStandInIsTriedAgain(t *testing.T) {
+	m := newMarket(t)
+	began := m.env.Now()
+	m.Cooling = []signals.Cooling{{Account: "anthropic", Until: began.Add(5 * time.Hour)}}
+	m.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+		if len(m.asked) == 1 {
+			return activities.SessionResult{}, unfit("agent codex is not set up on this host")
+		}
+		return activities.SessionResult{}, nil
+	}
+	s := m.start(t)
+	if took := m.env.Now().Sub(began); s.Outcome != task.PullRequest || strings.Contains(strings.Join(m.worked(), " "), "claude") ||
+		took < time.Hour || took > 2*time.Hour {
+		t.Errorf("outcome %s after %s, sessions %q", s.Outcome, took, m.worked())
+	}
+}
+
+// TestStandInAPersonCanHelp asks a person about what would stop every agent, and goes on with the same one.
+func TestStandInAPersonCanHelp(t *testing.T) {
+	m := newMarket(t)
+	m.Cooling = []signals.Cooling{{Account: "anthropic", Until: m.env.Now().Add(5 * time.Hour)}}
+	lifted := false
+	m.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+		if !lifted {
+			return activities.SessionResult{}, temporal.NewNonRetryableApplicationError("writing is switched off", string(fault.Denied), nil)
+		}
+		return activities.SessionResult{}, nil
+	}
+	m.env.RegisterDelayedCallback(func() {
+		if s := m.status(t); s.Phase != task.Suspended || s.Reason != signals.ReasonAccess {
+			t.Errorf("nobody was asked: %s, %s", s.Phase, s.Detail)
+		}
+		lifted = true
+		m.update(signals.Resume, map[string]any{})
+	}, time.Minute)
+	if s := m.start(t); s.Outcome != task.PullRequest || strings.Contains(strings.Join(m.worked(), " "), "claude") || len(m.told) != 0 {
+		t.Errorf("outcome %s, sessions %q, told of %+v", s.Outcome, m.worked(), m.told)
 	}
 }

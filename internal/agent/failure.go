@@ -45,4 +45,12 @@ func (t *Throttled) Error() string { return t.Err.Error() }
 
 func (t *Throttled) Unwrap() error { return t.Err }
 
+// Unfit is the error of an agent that can't work on its host, whatever the task is: it is not set up there, has no key, or asks for a
+// model that is not served. Another agent may do the work.
+type Unfit struct{ Err error }
+
+func (u *Unfit) Error() string { return u.Err.Error() }
+
+func (u *Unfit) Unwrap() error { return u.Err }
+
 func (f *Failure) Error() string { return string(f.Kind) + ": " + f.Text }

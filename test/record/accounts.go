@@ -8,6 +8,7 @@ import (
 
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/agent"
+	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
 )
@@ -26,6 +27,21 @@ func accounts() []branch {
 			case in.Role == task.Implementer && n == 2:
 				res = spent(agent.Quota, "the limit of the minute is used up")
 				res.Reset = soon()
+			}
+			return res, nil
+		},
+	}, {
+		// The first agent that stands in is not set up, and the second, of the same account, does the work.
+		name: "stand-in-unfit", config: `{"quota":"next","fallback":["codex","opencode/qwen"],"opencode":{"api":"openai"}}`,
+		outcome: task.PullRequest,
+		session: func(_ context.Context, in activities.SessionInput, n int) (activities.SessionResult, error) {
+			res := activities.SessionResult{}
+			switch {
+			case in.Role == task.Implementer && n == 1:
+				res = spent(agent.Quota, "the limit of seven days is used up")
+				res.Reset = time.Now().UTC().Add(time.Hour)
+			case in.Agent == task.AgentCodex:
+				return res, &agent.Unfit{Err: fault.New(fault.Input, "agent %q is not set up on this host", in.Agent)}
 			}
 			return res, nil
 		},

@@ -84,7 +84,7 @@ func resolved(job task.Config) (project.Resolved, error) {
 	if err != nil {
 		return project.Resolved{}, err
 	}
-	return project.Resolve(project.Limits{Agents: []string{task.AgentClaude, task.AgentNative, task.AgentCodex}}, repo, job)
+	return project.Resolve(project.Limits{Agents: []string{task.AgentClaude, task.AgentNative, task.AgentCodex, task.AgentOpenCode}}, repo, job)
 }
 
 // RunAgent plays one session.

@@ -55,7 +55,7 @@ type Verdict struct {
 	Kind  agent.OutcomeKind
 	Text  string
 	Reset time.Time  // of the quota; zero if it is unknown
-	Fault fault.Kind // kind of a fault outside of the session, or ""
+	Fault fault.Kind // kind of a fault outside of the session, or ""; Input for a model that can't be had
 	Hint  string
 
 	Throttled bool // for Quota: the endpoint may only want to be asked later; see agent.Throttled
@@ -70,7 +70,11 @@ func (v Verdict) Outcome(o agent.Outcome, s agent.Session) (agent.Outcome, error
 	if v.Fault == "" {
 		return o, nil
 	}
-	return o, fault.New(v.Fault, "%s", o.Text).WithHint("%s", v.Hint)
+	err := fault.New(v.Fault, "%s", o.Text).WithHint("%s", v.Hint)
+	if v.Fault == fault.Input {
+		return o, &agent.Unfit{Err: err}
+	}
+	return o, err
 }
 
 // named adds the endpoint's name to an error. The program knows only the gateway's address, which means nothing to people.

@@ -48,7 +48,8 @@ func CheckWithKey(s agent.Session, program string) error {
 		return err
 	}
 	if s.Login {
-		return fault.New(fault.Input, "%s takes no subscription login here", program).WithHint("give it an API key, or choose another agent")
+		return &agent.Unfit{Err: fault.New(fault.Input, "%s takes no subscription login here", program).
+			WithHint("give it an API key, or choose another agent")}
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package program
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -140,11 +141,20 @@ func TestVerdict(t *testing.T) {
 		{Verdict{Kind: agent.Errored, Text: "it broke"}, "it broke"},
 		{Verdict{Kind: agent.AuthFailed, Text: "wrong key"}, "wrong key (model endpoint api.example.com)"},
 		{Verdict{Kind: agent.Errored, Text: "down", Fault: fault.Infra, Hint: "wait"}, "down (model endpoint api.example.com)"},
+		{Verdict{Kind: agent.Errored, Text: "no such model", Fault: fault.Input, Hint: "choose"}, "no such model (model endpoint api.example.com)"},
 	} {
 		o, err := c.v.Outcome(agent.Outcome{}, s)
 		if o.Text != c.text || o.Kind != c.v.Kind || fault.KindOf(err) != c.v.Fault || fault.HintOf(err) != c.v.Hint {
 			t.Errorf("%+v: %+v, %v", c.v, o, err)
 		}
+		if _, unfit := errors.AsType[*agent.Unfit](err); unfit != (c.v.Fault == fault.Input) {
+			t.Errorf("%+v: the agent can't work here: %t", c.v, unfit)
+		}
+	}
+	s.Login = true
+	s.ID, s.Dir, s.StateDir, s.Model, s.Prompt = uuid.NewString(), "/d", "/s", "m", "p"
+	if _, unfit := errors.AsType[*agent.Unfit](CheckWithKey(s, "codex")); !unfit {
+		t.Error("an agent that takes no login can work")
 	}
 }
 
