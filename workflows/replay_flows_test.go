@@ -107,7 +107,7 @@ var recordedElsewhere = map[string][]string{
 	"attachment":   {"workflow Attachment", "signal use", "timer canceled", "end terminated"},
 	"quota-next": {"workflow CodingTask", "sessions piiir", "activity CoolingAccounts", "activity CoolAccount", "timer fired", "log waiting quota",
 		"!log suspended quota", "outcome pull_request"},
-	"stand-in-unfit": {"workflow CodingTask", "sessions piiir", "activity failed LongshiftInput", "marker Version", "log agent",
+	"stand-in-unfit": {"workflow CodingTask", "sessions piiir", "activity failed LongshiftInput", "version unfit-alone 1", "log agent",
 		"!log waiting quota", "outcome pull_request"},
 	// This one was recorded before an agent that can't work was left alone itself, in place of its account.
 	"stand-in-unfit-before": {"workflow CodingTask", "sessions piiir", "activity failed LongshiftInput", "activity CoolAccount",
