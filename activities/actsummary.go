@@ -23,7 +23,9 @@ type modelCall struct {
 // answer asks the model for an answer of so many tokens at most. An API that refuses to give as many, and says how many it gives, is asked
 // once more for these.
 func (k *modelCall) answer(ctx context.Context, entries []transcript.Entry, most int) (transcript.Answer, error) {
-	q := transcript.Query{Session: k.in.Session, Start: k.c.Start(), Entries: entries, Context: k.context}
+	start := *k.c.Start()
+	start.Thinking = k.thinking()
+	q := transcript.Query{Session: k.in.Session, Start: &start, Entries: entries, Context: k.context}
 	q.MaxOutput = k.of.longest(q.Start.Model, min(most, k.context/4))
 	answer, err := k.of.model.Answer(ctx, k.to, q)
 	why, ok := errors.AsType[*agent.Failure](err)
@@ -33,6 +35,13 @@ func (k *modelCall) answer(ctx context.Context, entries []transcript.Entry, most
 	k.of.outputs.Store(q.Start.Model, why.MostOutput)
 	q.MaxOutput = why.MostOutput
 	return k.of.model.Answer(ctx, k.to, q)
+}
+
+// thinking is how many tokens the model may think for, the same in all its answers: where the number changes, the API finds nothing in its
+// cache.
+func (k *modelCall) thinking() int {
+	start := k.c.Start()
+	return min(start.Thinking, k.of.longest(start.Model, min(mostOutput, k.context/4))-1)
 }
 
 // longest is how many tokens an answer of the model may have: most, or fewer where its API has said so.
@@ -73,10 +82,9 @@ func (k *modelCall) summarise(ctx context.Context) (ActResult, error) {
 // summary asks for the summary. One that reached the limit of its length lacks its end, and is asked for once more with twice the room.
 func (k *modelCall) summary(ctx context.Context) (answer transcript.Answer, err error) {
 	most := mostSummary
-	thinking := min(k.c.Start().Thinking, mostOutput) // has the budget of answers: with another, the API finds nothing in its cache
 	ask := func(entries []transcript.Entry) (transcript.Answer, error) {
 		request := transcript.Entry{Said: &transcript.Said{Text: askSummary}}
-		return k.answer(ctx, append(entries[:len(entries):len(entries)], request), thinking+most)
+		return k.answer(ctx, append(entries[:len(entries):len(entries)], request), k.thinking()+most)
 	}
 	for _, entries := range k.c.Shorter() {
 		if answer, err = ask(entries); err == nil && answer.Cut && most == mostSummary {

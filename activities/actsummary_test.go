@@ -55,9 +55,11 @@ func TestNativeConversationIsSummarised(t *testing.T) {
 		context, room, asked int // asked: for a summary, until it fitted
 		cutAt                int
 		silent               bool
+		thinking             int
 	}{
-		"before it is full": {10_000, 100, 1, 0, false}, "refused": {200_000, 8, 2, 0, false}, "refused without results too": {200_000, 5, 3, 0, false},
-		"cut off": {200_000, 8, 3, 18_192, false}, "refused, and no usage is told": {200_000, 8, 2, 0, true},
+		"before it is full": {10_000, 100, 1, 0, false, 8192}, "refused": {200_000, 8, 2, 0, false, 8192},
+		"refused without results too": {200_000, 5, 3, 0, false, 8192}, "cut off": {200_000, 8, 3, 18_192, false, 8192},
+		"refused, and no usage is told": {200_000, 8, 2, 0, true, 8192}, "thinks for longer than its answers are": {200_000, 8, 2, 0, false, 40_000},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, nil)
@@ -68,7 +70,7 @@ func TestNativeConversationIsSummarised(t *testing.T) {
 			}
 			m := &filling{saying: saying{answers: append(answers, []transcript.Call{calling("deliverable_set_status", reportsDone)})}, room: c.room, cutAt: c.cutAt, silent: c.silent}
 			r := b.begins(task.Implementer)
-			r.in.Native, r.in.Thinking = task.NativeSettings{Context: c.context}, 8192
+			r.in.Native, r.in.Thinking = task.NativeSettings{Context: c.context}, c.thinking
 			b.Model = m
 			b.start()
 			r.open()

@@ -78,8 +78,8 @@ func (b *boxes) spec(ctx context.Context, l layout, d Dirs, readOnly bool, paths
 }
 
 // named returns the files and folders of the work tree that patterns name. One that is not there is left out: a mount would show every
-// program a folder of that name, and a commit undoes what a program makes there. Of a link that the base commit has the target is named.
-// Any other link may be an agent's, and the sandbox refuses it.
+// program a folder of that name, and a commit undoes what a program makes there, unless git ignores it. A link that the base commit has is
+// left out, too, when the patterns also name what it leads to. Any other link may be an agent's, and the sandbox refuses it.
 func (l layout) named(ctx context.Context, patterns []string) (paths []string, err error) {
 	for _, pattern := range patterns {
 		path, ok := plainPath(pattern)
@@ -87,9 +87,14 @@ func (l layout) named(ctx context.Context, patterns []string) (paths []string, e
 			continue
 		}
 		if behindLink(l.dir, path) {
-			if path, err = l.target(ctx, path); err != nil {
+			target, err := l.target(ctx, path)
+			if err != nil {
 				return nil, err
 			}
+			if plain, ok := plainPath(target); ok && plain != filepath.Clean(path) {
+				continue // see closeTargets
+			}
+			path = target
 		}
 		full := filepath.Join(l.dir, path)
 		if _, err := os.Lstat(full); !errors.Is(err, fs.ErrNotExist) || behindLink(l.dir, path) {

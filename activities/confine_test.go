@@ -57,6 +57,17 @@ func TestClosedLinksAndAbsentFiles(t *testing.T) {
 	if c.ExitCode != 0 {
 		t.Errorf("exit code %d: %s", c.ExitCode, c.Tail)
 	}
+	tree, err := b.Workspaces.Open(t.Context(), b.ref.TaskID, b.ref.Fence)
+	must(t, err)
+	where, err := layoutOf(t.Context(), tree)
+	must(t, err)
+	for planned, want := range map[string]string{"docs/a.md": "AGENTS.md", "b.md": "AGENTS.md docs"} {
+		spec, err := b.boxes.spec(t.Context(), where, b.boxes.dirs(where, b.ref.TaskID), false, pathScope{paths, task.Implementer, []string{planned}})
+		if got := below(where.dir, spec.Protected); err != nil || got != want {
+			t.Errorf("the plan opens %s: protected are %q, want %q, %v", planned, got, want, err)
+		}
+	}
+	must(t, tree.Close())
 	gittest.Write(t, b.work(), map[string]string{".env": "x\n"})
 	out := b.commit(1, func(in *CommitInput) { in.Paths = paths })
 	target, err := os.Readlink(filepath.Join(b.work(), "CLAUDE.md"))

@@ -175,7 +175,7 @@ func entry(
 		slices.Sort(files)
 		files = slices.Compact(files)
 	}
-	if r.Renewed {
+	if r.Renewed && was.Evidence != nil && was.Evidence.Command == r.Command { // which passes before work that was done long ago
 		e.Guard = was.Guard
 	}
 	bound := content.Bind(files)

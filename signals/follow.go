@@ -1,6 +1,7 @@
 package signals
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -102,13 +103,9 @@ func PullRequestID(host, owner, name string, number int) string {
 	return forgeID("pull", host, owner, name, number)
 }
 
-// forgeID builds an id for something in a repository, whatever the case of the repository's name, and whether or not its host is named as
-// GitHub is over ssh. No part of a name contains a colon.
+// forgeID builds an id for something in a repository, whatever the case of the repository's name, and however its host is named. No part
+// of a name contains a colon.
 func forgeID(kind, host, owner, name string, number int) string {
-	host, _, _ = strings.Cut(strings.ToLower(host), ":") // ignore the port, which is not always given
-	if host = strings.TrimPrefix(host, "ssh."); host == "" {
-		host = "github.com"
-	}
-	repository := strings.ReplaceAll(strings.ReplaceAll(host, ":", "_")+":"+owner+":"+name, "/", ":")
+	repository := strings.ReplaceAll(cmp.Or(task.HostName(host), "github.com")+":"+owner+":"+name, "/", ":")
 	return kind + ":" + strings.ToLower(repository) + ":" + strconv.Itoa(number)
 }

@@ -27,6 +27,13 @@ const (
 
 var ownerName = regexp.MustCompile("^" + RepositoryForm + "$")
 
+// HostName is how a forge's host is compared: in small letters, without the port, which is not always given, and without what GitHub has
+// before its name over ssh.
+func HostName(host string) string {
+	host, _, _ = strings.Cut(strings.ToLower(host), ":")
+	return strings.TrimPrefix(host, "ssh.")
+}
+
 // ParseRepository parses owner/name, a git URL or an absolute path. It rejects a password in a URL, because it would become part of the
 // history.
 func ParseRepository(text string) (Repository, error) {

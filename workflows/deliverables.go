@@ -161,7 +161,7 @@ func (dv *deliverables) deliver(ctx workflow.Context, d task.Deliverable) (task.
 		plan, fence, commits := dv.status.Plan, dv.status.Fence, len(dv.status.Commits)
 		dv.mark(ctx, d, res.Report)
 		dv.record.worked(d.ID)
-		if err := dv.commits.commit(ctx, inCommit(d, res.Report)); err != nil {
+		if err := dv.commits.commit(ctx, dv.inCommit(d, res.Report)); err != nil {
 			if isLost(err) {
 				dv.status.Plan = plan
 			}
@@ -187,10 +187,15 @@ func (dv *deliverables) deliver(ctx workflow.Context, d task.Deliverable) (task.
 }
 
 // inCommit is the report as the message of the commit. Why a session is blocked does not say what the commit of its work is about.
-func inCommit(d task.Deliverable, r task.Report) task.Report {
-	if r.Kind == task.ReportBlocked {
-		r.Text = "Part of " + d.ID + ": " + firstLine(d.Description) + "\n\n" + r.Text
+func (dv *deliverables) inCommit(d task.Deliverable, r task.Report) task.Report {
+	if r.Kind != task.ReportBlocked {
+		return r
 	}
+	part := d.ID + ": " + firstLine(d.Description)
+	if dv.def.continues { // that refers to the prompt of the round
+		part = "what was asked for on the pull request"
+	}
+	r.Text = "Part of " + part + "\n\n" + r.Text
 	return r
 }
 

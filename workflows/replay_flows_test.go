@@ -17,7 +17,7 @@ var recordedElsewhere = map[string][]string{
 		"signal admission", "external signal notify", "version decides-first 1", "version withdrawn 1", "outcome pull_request"},
 	// This was recorded before a decision was shown ahead of the admission.
 	"queued-once-approved-before": {"workflow CodingTask", "sessions pir", "activity AcquireAdmission", "activity ReleaseAdmission",
-		"update approve", "signal admission", "external signal notify", "version withdrawn 1", "outcome pull_request"},
+		"update approve", "signal admission", "external signal notify", "!version decides-first 1", "outcome pull_request"},
 	"task-followed": {"workflow CodingTask", "sessions pir", "child started PullRequest", "!child started Conversation",
 		"!external signal notify", "outcome pull_request"},
 	"conversation": {"workflow Conversation", "signal notify", "posted card", "!posted card anew", "edited card", "posted plan", "button approve",
@@ -111,7 +111,7 @@ var recordedElsewhere = map[string][]string{
 		"!log waiting quota", "outcome pull_request"},
 	// This one was recorded before an agent that can't work was left alone itself, in place of its account.
 	"stand-in-unfit-before": {"workflow CodingTask", "sessions piiir", "activity failed LongshiftInput", "activity CoolAccount",
-		"!marker Version", "log waiting quota", "outcome pull_request"},
+		"!version unfit-alone 1", "log waiting quota", "outcome pull_request"},
 	"accounts": {"workflow Accounts", "update cool", "timer fired", "end completed"},
 	"watch":    {"workflow Watch", "activity PollForge", "timer fired", "end completed"},
 }

@@ -156,14 +156,14 @@ func (se *sessions) cool(ctx workflow.Context, s *session, state string, res act
 func (se *sessions) usedUp(all []task.Worker, cooling signals.AccountsState, now time.Time) string {
 	var parts []string
 	for _, w := range all {
-		who, until := se.settings.Account(w.Agent), se.away(w, cooling, now)
+		who, state, until := se.settings.Account(w.Agent), accountUsedUp, se.away(w, cooling, now)
 		if until.Equal(se.left[w]) {
-			who = w.Agent + "/" + w.Model + " (can't work here)"
+			who, state = w.Agent+"/"+w.Model, accountUnfit
 		}
-		text := fmt.Sprintf("%s until %s", who, minute(until))
+		text := fmt.Sprintf("%s %s until %s", who, state, minute(until))
 		if !slices.Contains(parts, text) {
 			parts = append(parts, text)
 		}
 	}
-	return "every account that this task may use is used up: " + strings.Join(parts, ", ")
+	return "no agent of this task can work now: " + strings.Join(parts, ", ")
 }

@@ -90,7 +90,7 @@ func TestEveryAccountIsUsedUp(t *testing.T) {
 	began := m.env.Now()
 	m.Cooling = []signals.Cooling{{Account: "anthropic", Until: began.Add(3 * time.Hour)}, {Account: "openai", Until: began.Add(2 * time.Hour)}}
 	m.env.RegisterDelayedCallback(func() {
-		if s := m.status(t); s.Phase != task.Waiting || s.NeedsHuman || !strings.Contains(s.Detail, "anthropic until") || !strings.Contains(s.Detail, "openai until") {
+		if s := m.status(t); s.Phase != task.Waiting || s.NeedsHuman || !strings.Contains(s.Detail, "anthropic is used up until") || !strings.Contains(s.Detail, "openai is used up until") {
 			t.Errorf("while it waits: %s, %s", s.Phase, s.Detail)
 		}
 	}, time.Hour)

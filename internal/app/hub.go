@@ -91,9 +91,7 @@ func isGitHub(cfg config.Config, r task.Repository) bool {
 	}
 	host, hub := strings.ToLower(r.Host), strings.ToLower(cfg.GitHub.Host())
 	if u, err := url.Parse(r.URL); err != nil || u.Scheme == "ssh" { // git's short form of an ssh address is no URL
-		host, hub = strings.TrimPrefix(withoutPort(host), "ssh."), withoutPort(hub)
+		host, hub = task.HostName(host), task.HostName(hub)
 	}
 	return host == hub
 }
-
-func withoutPort(host string) string { return (&url.URL{Host: host}).Hostname() }

@@ -120,7 +120,7 @@ var rules = []rule{
 		allows: func(_, i string) bool {
 			return standard(i) || anyOf("internal/fault", "internal/excerpt", "internal/nearest", "internal/variable")("", i)
 		},
-		why: "task and signals are the contract with the outside: any client must be able to import them without our dependencies",
+		why: "task is a part of the contract with the outside: any client must be able to import it without our dependencies",
 	}, {
 		of: func(p string) bool { return narrow[strings.TrimPrefix(p, module+"/")] != nil },
 		allows: func(importer, i string) bool {
@@ -128,7 +128,7 @@ var rules = []rule{
 				return i == module+"/"+name || i == name || strings.HasPrefix(i, name+"/")
 			})
 		},
-		why: "the comment of the package says what it may know: when there is a good reason for more, change both",
+		why: "the comment of the package says what it may know: when there is a good reason for more, change both. signals is for any client, as task is",
 	}, {
 		of: exactly("examples/client"),
 		allows: func(_, i string) bool {

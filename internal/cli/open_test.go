@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/longshift/longshift/internal/repo/workspace/gittest"
 )
 
 // TestBrowse: the browser is the first of BROWSER that is there, by its name or by its path, else that of the desktop.
@@ -15,9 +17,7 @@ func TestBrowse(t *testing.T) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte("#!/bin/sh\necho ${0##*/} $1\n"), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Program(t, path, "#!/bin/sh\necho ${0##*/} $1\n")
 	}
 	lynx := filepath.Join(dir, "apart/lynx")
 	for browser, want := range map[string]string{

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"net"
 	"net/url"
 	"os/exec"
 	"regexp"
@@ -129,20 +128,13 @@ func place(address string) gitPlace {
 
 // on returns owner/name when the address is on a host, else "". GitHub has another name for it over ssh as well.
 func (a gitPlace) on(host string) string {
-	if a.ssh {
-		host = withoutPort(host)
-	}
 	name := strings.TrimSuffix(strings.Trim(a.path, "/"), ".git")
-	at := strings.TrimPrefix(strings.TrimPrefix(strings.ToLower(a.host), "www."), "ssh.")
-	if at != strings.ToLower(host) || !plainName.MatchString(name) {
+	at, host := strings.TrimPrefix(strings.ToLower(a.host), "www."), strings.ToLower(host)
+	if a.ssh {
+		at, host = task.HostName(at), task.HostName(host)
+	}
+	if at != host || !plainName.MatchString(name) {
 		return ""
 	}
 	return name
-}
-
-func withoutPort(host string) string {
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		return h
-	}
-	return host
 }

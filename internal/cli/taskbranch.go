@@ -49,7 +49,7 @@ func (b *branchFinder) find(ctx context.Context, given string) (taskBranch, erro
 	if err != nil {
 		return taskBranch{}, err
 	}
-	seen, err := b.viewer.Once(ctx, c, found)
+	seen, err := b.viewer.Ask(ctx, c, found)
 	if err != nil {
 		return taskBranch{}, err
 	}

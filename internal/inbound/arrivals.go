@@ -37,7 +37,7 @@ type arrivals struct {
 }
 
 // start starts the Arrival of a request. An event that is delivered again is the same Arrival, and does not count for the limit; only one
-// that has failed is started anew, so that its request is not lost. Requests beyond the limit wait on the server: an error would hold up
+// that has failed, or was ended from outside, is started anew, so that its request is not lost. Requests beyond the limit wait on the server: an error would hold up
 // the requests of others, and a webhook is not sent a second time.
 func (a arrivals) start(ctx context.Context, ev forge.Event) error {
 	now, person := a.now(), ev.Host+"\x00"+strings.ToLower(excerpt.Clip(ev.Actor, 200))

@@ -331,7 +331,8 @@ func (s *fakeServer) ExecuteWorkflow(_ context.Context, o client.StartWorkflowOp
 	}
 	s.mu.Lock()
 	w, known := s.list[o.ID]
-	if known && failed && w.closed == enumspb.WORKFLOW_EXECUTION_STATUS_FAILED {
+	if known && failed && slices.Contains([]enumspb.WorkflowExecutionStatus{enumspb.WORKFLOW_EXECUTION_STATUS_FAILED, enumspb.WORKFLOW_EXECUTION_STATUS_TIMED_OUT,
+		enumspb.WORKFLOW_EXECUTION_STATUS_CANCELED, enumspb.WORKFLOW_EXECUTION_STATUS_TERMINATED}, w.closed) {
 		w.closed = enumspb.WORKFLOW_EXECUTION_STATUS_UNSPECIFIED
 	} else if known && once {
 		s.mu.Unlock()

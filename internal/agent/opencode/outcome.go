@@ -62,13 +62,18 @@ var (
 	outageText = regexp.MustCompile(`(?i)server_error|overloaded|api_error|unable to connect|connection|socket|fetch failed|econn|timed? ?out|unavailable|bad gateway|\b5\d\d\b`)
 )
 
-// judge interprets the error of a prompt.
-func judge(e jsonrpc.Error) program.Verdict {
-	text := strings.TrimPrefix(e.Message, "Internal error: ")
+// nameOf is the name of a session's error; "" for one of the protocol.
+func nameOf(e jsonrpc.Error) string {
 	var data struct {
 		Name string `json:"errorName"`
 	}
 	_ = json.Unmarshal(e.Data, &data) // without it there is no name
+	return data.Name
+}
+
+// judge interprets the error of a prompt.
+func judge(e jsonrpc.Error) program.Verdict {
+	text, name := strings.TrimPrefix(e.Message, "Internal error: "), nameOf(e)
 	v := program.Verdict{Kind: agent.Errored, Text: text}
 	var p problem
 	if json.Unmarshal([]byte(text), &p) == nil && p.Error.Message != "" {
@@ -77,12 +82,12 @@ func judge(e jsonrpc.Error) program.Verdict {
 	switch {
 	case strings.Contains(text, program.BudgetMark):
 		v.Kind = agent.Budget
-	case data.Name == "ContextOverflowError":
+	case name == "ContextOverflowError":
 		v.Text = "the conversation no longer fits the model: " + v.Text
 	case placeText.MatchString(v.Text):
 	case quotaText.MatchString(text):
 		v.Kind = agent.Quota
-	case accessText.MatchString(text) || data.Name == "ProviderAuthError":
+	case accessText.MatchString(text) || name == "ProviderAuthError":
 		v.Kind = agent.AuthFailed
 	case modelText.MatchString(text):
 		v.Fault, v.Hint = fault.Input, "choose a model that the endpoint serves"

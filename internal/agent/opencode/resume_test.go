@@ -113,6 +113,7 @@ func TestImages(t *testing.T) {
 	}{
 		"died before its prompt": {opening + "exit 3\n", 1},
 		"died in its answer":     {opening + hears + strings.Split(goodEnd, end)[0] + "exit 3\n", 0},
+		"its first call failed":  {opening + hears + fails, 0},
 		"no longer has quota":    {opening + hears + answers(`{"stopReason":"cancelled"}`), 0},
 	} {
 		first, s := stub(t, c.first)

@@ -41,6 +41,10 @@ func answers(result string) string {
 	return `echo '{"jsonrpc":"2.0","id":"'"$id"'","result":` + result + "}'\n"
 }
 
+// fails answers a prompt as the binary does whose call of the model has failed.
+var fails = `echo '{"jsonrpc":"2.0","id":"'"$id"'","error":{"code":-32603,"message":"Internal error: no","data":{"service":"session","errorName":"APIError"}}}'` +
+	"\ncat > rest.txt\n"
+
 func introduces(version string, capabilities string) string {
 	return hears + answers(`{"agentInfo":{"name":"OpenCode","version":"`+version+`"},"agentCapabilities":`+capabilities+`}`)
 }

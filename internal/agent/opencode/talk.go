@@ -135,6 +135,9 @@ func (a *attempt) converse(ctx context.Context) error {
 		a.notes.over()
 		a.flush()
 		if a.failed, _ = errors.AsType[*jsonrpc.Error](err); a.failed != nil {
+			if nameOf(*a.failed) != "" { // the binary took the prompt up, and its call of the model has failed
+				a.holds(a.id)
+			}
 			return nil
 		}
 		if err != nil {

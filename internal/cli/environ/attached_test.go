@@ -13,6 +13,8 @@ import (
 	"github.com/longshift/longshift/internal/cli/clitest"
 	"github.com/longshift/longshift/internal/cli/environ"
 	"github.com/longshift/longshift/internal/cli/term"
+
+	"github.com/longshift/longshift/internal/repo/workspace/gittest"
 )
 
 // attachedEnv makes the test binary run git in a folder as a command does that is interrupted: the first signal ends its context, and
@@ -47,9 +49,7 @@ trap : TERM
 while [ ! -e quit ]; do sleep 0.02; done
 >ended
 `
-	if err := os.WriteFile(filepath.Join(dir, "git"), []byte(git), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Program(t, filepath.Join(dir, "git"), git)
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), attachedEnv+"="+dir, "PATH="+dir+":"+os.Getenv("PATH"))
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // whose processes Ctrl-C reaches all

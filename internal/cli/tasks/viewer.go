@@ -42,8 +42,17 @@ func (v *Viewer) LookUp(ctx context.Context, given string) (client.Client, Found
 	return c, f, err
 }
 
-// Once asks once about a task. A task whose worker does not answer is shown as the server knows it.
+// Once asks once about a task. A task whose worker does not answer is shown as the server knows it, and people are told.
 func (v *Viewer) Once(ctx context.Context, c PollClient, f Found) (Snapshot, error) {
+	s, err := v.Ask(ctx, c, f)
+	if err == nil && s.Unanswered() {
+		v.printer.Say("no worker is answering; this is what the server knows; %s", startWorker)
+	}
+	return s, err
+}
+
+// Ask asks once about a task, and tells people nothing.
+func (v *Viewer) Ask(ctx context.Context, c PollClient, f Found) (Snapshot, error) {
 	s := v.Poller(c, f).Poll(ctx)
 	switch {
 	case ctx.Err() != nil:
@@ -53,8 +62,6 @@ func (v *Viewer) Once(ctx context.Context, c PollClient, f Found) (Snapshot, err
 			WithHint("try again, or see `longshift doctor`")
 	case s.Status == nil && s.Err != nil:
 		return s, s.Err
-	case s.trouble == NoWorker:
-		v.printer.Say("no worker is answering; this is what the server knows; %s", startWorker)
 	}
 	if s.Status == nil {
 		s.Status = statusOf(f.row)

@@ -102,7 +102,8 @@ func (f *Forge) lookForFork(ctx context.Context, r task.Repository) (fork, error
 			WithHint("leave fork out")
 	}
 	found := fork{session: s, account: me, root: rootOf(repo)}
-	return found, found.look(ctx, s.name)
+	err = found.look(ctx, s.name)
+	return found, err
 }
 
 // look looks for the fork under a name.

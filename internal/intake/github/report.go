@@ -32,7 +32,7 @@ import (
 const (
 	working = "working"
 	ended   = "ended"
-	left    = "left" // withdrawn, or released by a person
+	left    = "left" // no claim: withdrawn, released by a person, or never made
 )
 
 // ours is the prefix of our notes' keys.

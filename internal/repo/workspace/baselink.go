@@ -2,8 +2,10 @@ package workspace
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -29,38 +31,56 @@ func (t *Tree) Target(ctx context.Context, name string) (target string, err erro
 	return target, wrap("follow the links of the base commit", err)
 }
 
+// baseTarget goes through a path one part after the other, as the system does: what ".." is above depends on the links before it.
 func baseTarget(ctx context.Context, r repo, base, name string) (string, error) {
 	if base == "" {
 		return name, nil
 	}
 	r = r.with("GIT_LITERAL_PATHSPECS=1")
-	at, rest := "", name // what holds no link, and what is still to be looked at below it
-	for hops := 0; rest != ""; {
-		first, below, _ := strings.Cut(rest, "/")
-		next := path.Join(at, first)
+	at, todo, last := "", strings.Split(name, "/"), "" // at holds no link
+	outside := func() (string, error) {
+		return "", fault.New(fault.Input, "%s is a symbolic link to %.200q, which leads to no file of the repository", name, last).
+			WithHint("make it a link within the repository, or a file")
+	}
+	for hops := 0; len(todo) > 0; {
+		part := todo[0]
+		todo = todo[1:]
+		switch {
+		case part == "" || part == ".":
+			continue
+		case part == ".." && at == "":
+			return outside()
+		case part == "..":
+			at = strings.TrimPrefix(path.Dir(at), ".")
+			continue
+		}
+		next := path.Join(at, part)
 		text, err := r.run(ctx, "ls-tree", "-l", "-z", base, "--", next)
 		if err != nil {
 			return "", err
 		}
 		f := strings.Fields(text) // mode type id size path
 		switch {
+		case len(f) < 5 && slices.Contains(todo, ".."):
+			return outside()
 		case len(f) < 5:
-			return path.Join(next, below), nil
+			return path.Join(next, path.Join(todo...)), nil
 		case f[0] != "120000":
-			at, rest = next, below
+			at = next
 			continue
 		}
-		target, err := linkTarget(ctx, r, f[2], f[3])
-		if err != nil {
+		if last, err = linkTarget(ctx, r, f[2], f[3]); err != nil {
 			return "", err
 		}
-		at, rest = "", path.Join(at, target, below)
-		if hops++; hops > mostLinks || path.IsAbs(target) || rest == "." || rest == ".." || strings.HasPrefix(rest, "../") {
-			return "", fault.New(fault.Input, "%s is a symbolic link to %.200q, which leads to no file of the repository", name, target).
-				WithHint("make it a link within the repository, or a file")
+		if hops++; hops > mostLinks || path.IsAbs(last) {
+			return outside()
 		}
+		todo = slices.Concat(strings.Split(last, "/"), todo)
 	}
-	return at, nil
+	if at == "" && last != "" {
+		return outside()
+	}
+	return cmp.Or(at, name), nil
 }
 
 // linkTarget reads what a link leads to.

@@ -114,9 +114,9 @@ func TestPathsOfClones(t *testing.T) {
 // Links are followed within the commit: AGENTS.md and CLAUDE.md are one file in many repositories.
 func TestFileBehindLinks(t *testing.T) {
 	t.Parallel()
-	dir := gittest.NewCheckout(t, map[string]string{"AGENTS.md": "Be brief.\n", "docs/style.md": "Short.\n"})
+	dir := gittest.NewCheckout(t, map[string]string{"AGENTS.md": "Be brief.\n", "docs/style.md": "Short.\n", "docs/sub/x": "x\n"})
 	for name, target := range map[string]string{"CLAUDE.md": "AGENTS.md", "STYLE.md": "docs/../docs/style.md", "docs/agents.md": "../CLAUDE.md",
-		"guide": "docs", "docs/more": "../guide", "root": ".",
+		"guide": "docs", "docs/more": "../guide", "root": ".", "deep": "docs/sub", "above.md": "deep/../style.md", "lost.md": "nowhere/../x",
 		"out.md": "../secret", "abs.md": "/etc/passwd", "loop.md": "loop.md", "gone.md": "nowhere.md", "dir.md": "docs"} {
 		must(t, os.Symlink(target, filepath.Join(dir, name)))
 	}
@@ -125,7 +125,7 @@ func TestFileBehindLinks(t *testing.T) {
 	b := newBench(t, dir)
 	_, tree := b.prepare("t-1", 1)
 	for name, want := range map[string]string{"CLAUDE.md": "Be brief.\n", "STYLE.md": "Short.\n", "docs/agents.md": "Be brief.\n",
-		"guide/style.md": "Short.\n"} {
+		"guide/style.md": "Short.\n", "above.md": "Short.\n"} {
 		if got, found, err := tree.File(t.Context(), name); err != nil || !found || string(got) != want {
 			t.Errorf("%s: %q, %v, %v", name, got, found, err)
 		}
@@ -135,13 +135,13 @@ func TestFileBehindLinks(t *testing.T) {
 			t.Errorf("%s: %q, %v, %v", name, got, found, err)
 		}
 	}
-	for name, want := range map[string]string{"CLAUDE.md": "AGENTS.md", "docs/agents.md": "AGENTS.md", "gone.md": "nowhere.md",
+	for name, want := range map[string]string{"CLAUDE.md": "AGENTS.md", "docs/agents.md": "AGENTS.md", "gone.md": "nowhere.md", "above.md": "docs/style.md",
 		"guide/more/new/x": "docs/new/x", "./docs/style.md": "docs/style.md", "new/x": "new/x", "docs": "docs", "root/docs": "docs"} {
 		if got, err := tree.Target(t.Context(), name); err != nil || got != want {
 			t.Errorf("%s leads to %q, %v, want %q", name, got, err, want)
 		}
 	}
-	for _, name := range []string{"out.md", "abs.md", "loop.md", "root"} {
+	for _, name := range []string{"out.md", "abs.md", "loop.md", "root", "lost.md"} {
 		_, found, err := tree.File(t.Context(), name)
 		if err == nil || found {
 			t.Fatalf("%s was read", name)

@@ -93,12 +93,9 @@ func (s Spec) selects(label string, assignees []string) bool {
 	return (s.Label == "" || strings.EqualFold(s.Label, label)) && (s.Assignee == "" || assignees == nil || slices.ContainsFunc(assignees, is))
 }
 
-// sameHost reports whether two forge hosts may be the same. It ignores ports and GitHub's other name over ssh, and a missing host matches
-// any.
+// sameHost reports whether two forge hosts may be the same. A missing host matches any.
 func sameHost(a, b string) bool {
-	a, _, _ = strings.Cut(strings.TrimPrefix(a, "ssh."), ":")
-	b, _, _ = strings.Cut(strings.TrimPrefix(b, "ssh."), ":")
-	return a == "" || b == "" || strings.EqualFold(a, b)
+	return a == "" || b == "" || task.HostName(a) == task.HostName(b)
 }
 
 func onSchedule(ctx context.Context, c Client, name string, do func(client.ScheduleHandle) error) error {
