@@ -72,8 +72,8 @@ func TestRecordedStreams(t *testing.T) {
 		{name: "oover", exit: failed, kind: agent.Quota, reset: at(1795169432)},
 		{name: "v197-o5h", exit: failed, kind: agent.Quota, reset: at(1795171632), text: "session limit"},
 		{name: "v197-o5h", kind: agent.Quota, reset: at(1795171632)}, // is_error alone says so
-		{name: "e429ra90", exit: failed, kind: agent.Quota, text: "Request rejected (429)"},
-		{name: "e429all", exit: failed, kind: agent.Quota},
+		{name: "e429ra90", exit: failed, kind: agent.Quota, err: fault.Infra, text: "Request rejected (429)"},
+		{name: "e429all", exit: failed, kind: agent.Quota, err: fault.Infra},
 		{name: "ebill", exit: failed, kind: agent.Quota, text: "Credit balance"},
 		{name: "e401", exit: failed, kind: agent.AuthFailed, text: "Invalid API key"},
 		{name: "e403", exit: failed, kind: agent.AuthFailed},
