@@ -18,6 +18,11 @@ var recordedElsewhere = map[string][]string{
 	// This was recorded before a decision was shown ahead of the admission.
 	"queued-once-approved-before": {"workflow CodingTask", "sessions pir", "activity AcquireAdmission", "activity ReleaseAdmission",
 		"update approve", "signal admission", "external signal notify", "!version decides-first 1", "outcome pull_request"},
+	"resumed-during-a-try": {"workflow CodingTask", "sessions pir", "activity failed LongshiftInfra", "log suspended infrastructure",
+		"update resume", "external signal notify", "version asks-once-more 1", "outcome pull_request"},
+	// This was recorded before a person who resumes a task during a try was asked anew.
+	"resumed-during-a-try-before": {"workflow CodingTask", "sessions pir", "activity failed LongshiftInfra", "log suspended infrastructure",
+		"update resume", "external signal notify", "!version asks-once-more 1", "outcome pull_request"},
 	"task-followed": {"workflow CodingTask", "sessions pir", "child started PullRequest", "!child started Conversation",
 		"!external signal notify", "outcome pull_request"},
 	"conversation": {"workflow Conversation", "signal notify", "posted card", "!posted card anew", "edited card", "posted plan", "button approve",

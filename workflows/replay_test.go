@@ -73,8 +73,6 @@ var recorded = map[string][]string{
 		"version insists-on-checkout 1", "version status-file 1", "outcome pull_request"},
 	"forge-away-at-first": {"sessions pir", "activity failed LongshiftInfra", "log suspended infrastructure", "signal resume",
 		"version outlasts-early 1", "outcome pull_request"},
-	"resumed-during-a-try": {"sessions pir", "activity failed LongshiftInfra", "log suspended infrastructure", "update resume",
-		"version asks-once-more 1", "outcome pull_request"},
 	"workspace-lost":         {"sessions pir", "activity failed LongshiftNotFound", "fence 2", "outcome pull_request"},
 	"access-refused":         {"activity failed LongshiftDenied", "log suspended access", "signal resume", "fence 2", "outcome pull_request"},
 	"changes-requested":      {"sessions pirpir", "revision 2", "iteration 2", "outcome pull_request"},

@@ -36,7 +36,7 @@ func versions() []branch {
 				func() error { close(added); return nil })
 		},
 	}, {
-		name: "resumed-during-a-try", outcome: task.PullRequest, // takes a minute, for which the first failure is waited for
+		name: "resumed-during-a-try", outcome: task.PullRequest, rooms: []task.Room{room}, // takes a minute, for which the first failure is waited for
 		prepare: func(n int) error {
 			if n == 2 {
 				_ = reached(context.Background(), resumed)
