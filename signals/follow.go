@@ -104,8 +104,9 @@ func PullRequestID(host, owner, name string, number int) string {
 }
 
 // forgeID builds an id for something in a repository, whatever the case of the repository's name, and however its host is named. No part
-// of a name contains a colon.
+// of a name contains a colon; that of an IPv6 address becomes "_".
 func forgeID(kind, host, owner, name string, number int) string {
-	repository := strings.ReplaceAll(cmp.Or(task.HostName(host), "github.com")+":"+owner+":"+name, "/", ":")
+	host = strings.ReplaceAll(cmp.Or(task.HostName(host), "github.com"), ":", "_")
+	repository := strings.ReplaceAll(host+":"+owner+":"+name, "/", ":")
 	return kind + ":" + strings.ToLower(repository) + ":" + strconv.Itoa(number)
 }

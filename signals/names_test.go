@@ -18,6 +18,15 @@ func TestIDsOfARepository(t *testing.T) {
 	}
 }
 
+// Addresses of IPv6 hold colons, which stand between the parts of an id.
+func TestIDsOfAnAddress(t *testing.T) {
+	for _, host := range []string{"[2001:DB8::1]:8443", "[2001:db8::1]", "2001:db8::1"} {
+		if got := PullRequestID(host, "acme", "web", 7); got != "pull:2001_db8__1:acme:web:7" {
+			t.Errorf("%q: %s", host, got)
+		}
+	}
+}
+
 func TestWebURL(t *testing.T) {
 	for want, got := range map[string]string{
 		"": WebURL("", "default", "a", "r") + WebListURL("", "default", NeedsPeople),

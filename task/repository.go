@@ -1,6 +1,7 @@
 package task
 
 import (
+	"net"
 	"net/url"
 	"path/filepath"
 	"regexp"
@@ -27,11 +28,13 @@ const (
 
 var ownerName = regexp.MustCompile("^" + RepositoryForm + "$")
 
-// HostName is how a forge's host is compared: in small letters, without the port, which is not always given, and without what GitHub has
-// before its name over ssh.
+// HostName is how a forge's host is compared: in small letters, without the port, which is not always given, without the brackets of an
+// IPv6 address, and without what GitHub has before its name over ssh.
 func HostName(host string) string {
-	host, _, _ = strings.Cut(strings.ToLower(host), ":")
-	return strings.TrimPrefix(host, "ssh.")
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	return strings.TrimPrefix(strings.ToLower(strings.Trim(host, "[]")), "ssh.")
 }
 
 // ParseRepository parses owner/name, a git URL or an absolute path. It rejects a password in a URL, because it would become part of the

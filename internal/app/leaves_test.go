@@ -41,6 +41,8 @@ func TestForgeOfARepository(t *testing.T) {
 		{"", "ssh://git@ssh.github.com:443/ann/calc.git", "github"}, {"", "git@ssh.github.com:ann/calc.git", "github"},
 		{"", "ssh://git@ssh.github.com.evil.example/ann/calc.git", ""}, {"", "https://ssh.github.com/ann/calc.git", ""},
 		{"https://ghe.example.com:8443", "ssh://git@ghe.example.com:2222/ann/calc", "github"},
+		{"https://[2001:db8::1]:8443", "ssh://git@[2001:db8::1]:22/ann/calc", "github"},
+		{"https://[2001:db8::1]:8443", "ssh://git@[2001:db8::2]:22/ann/calc", ""},
 		{"https://ghe.example.com:8443", "ann/calc", "github"},
 		{"https://ghe.example.com:8443", "https://ghe.example.com/ann/calc", ""},
 		{"https://api.acme.ghe.com", "https://acme.ghe.com/ann/calc", "github"},

@@ -3,7 +3,6 @@ package github
 import (
 	"context"
 	"errors"
-	"net"
 	"strings"
 
 	"github.com/longshift/longshift/internal/fault"
@@ -28,11 +27,7 @@ func (f *Forge) visit(ctx context.Context, r task.Repository) (*session, error) 
 
 // has refuses what can't be a repository on this GitHub.
 func (f *Forge) has(r task.Repository) error {
-	host := r.Host
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		host = h
-	}
-	host = strings.TrimPrefix(strings.TrimPrefix(host, "www."), "ssh.")
+	host := strings.TrimPrefix(task.HostName(r.Host), "www.")
 	switch {
 	case !repositoryForm.MatchString(r.Owner + "/" + r.Name), r.Name == ".", r.Name == "..": // a path would lead elsewhere
 		return fault.New(fault.Input, "repository %q is not one of GitHub's", r.Text).WithHint("give owner/name")
