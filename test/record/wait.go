@@ -6,28 +6,46 @@ import (
 	"slices"
 	"time"
 
+	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/converter"
 
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
 )
 
-// until waits until the task's status fits.
-func (p *play) until(ctx context.Context, ok func(signals.Status) bool) error {
+// await looks for something every 20 ms until it is there, or the context ends.
+func await(ctx context.Context, there func() bool) error {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	var s signals.Status
-	for {
-		v, err := p.stage.client.QueryWorkflow(ctx, p.run.GetID(), "", signals.QueryStatus)
-		if err == nil && v.Get(&s) == nil && ok(s) {
-			return nil
-		}
+	for !there() {
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("the task is %s (%s %s) and nothing that was waited for: %w", s.Phase, s.Reason, s.Detail, ctx.Err())
+			return ctx.Err()
 		case <-tick.C:
 		}
 	}
+	return nil
+}
+
+// described waits until what the server says of the workflow fits.
+func (p *play) described(ctx context.Context, fits func(*workflowservice.DescribeWorkflowExecutionResponse) bool) error {
+	return await(ctx, func() bool {
+		d, err := p.stage.client.DescribeWorkflowExecution(ctx, p.run.GetID(), "")
+		return err == nil && fits(d)
+	})
+}
+
+// until waits until the task's status fits.
+func (p *play) until(ctx context.Context, ok func(signals.Status) bool) error {
+	var s signals.Status
+	err := await(ctx, func() bool {
+		v, err := p.stage.client.QueryWorkflow(ctx, p.run.GetID(), "", signals.QueryStatus)
+		return err == nil && v.Get(&s) == nil && ok(s)
+	})
+	if err != nil {
+		return fmt.Errorf("the task is %s (%s %s) and nothing that was waited for: %w", s.Phase, s.Reason, s.Detail, err)
+	}
+	return nil
 }
 
 // runs waits until a session in the role runs.
@@ -46,70 +64,43 @@ func (p *play) runs(ctx context.Context, role task.Role) error {
 
 // happens waits until a step has run so often.
 func (p *play) happens(ctx context.Context, step string, times int) error {
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for p.counted(step) < times {
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("%s has come %d times, %d were waited for: %w", step, p.counted(step), times, ctx.Err())
-		case <-tick.C:
-		}
+	if err := await(ctx, func() bool { return p.counted(step) >= times }); err != nil {
+		return fmt.Errorf("%s has come %d times, %d were waited for: %w", step, p.counted(step), times, err)
 	}
 	return nil
 }
 
 // continued waits until a new run has begun.
 func (p *play) continued(ctx context.Context) error {
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		d, err := p.stage.client.DescribeWorkflowExecution(ctx, p.run.GetID(), "")
-		if err == nil && d.WorkflowExecutionInfo.Execution.RunId != p.first {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("no new run began: %w", ctx.Err())
-		case <-tick.C:
-		}
+	err := p.described(ctx, func(d *workflowservice.DescribeWorkflowExecutionResponse) bool {
+		return d.WorkflowExecutionInfo.Execution.RunId != p.first
+	})
+	if err != nil {
+		return fmt.Errorf("no new run began: %w", err)
 	}
+	return nil
 }
 
 // beats waits until the server has a heartbeat of the running step.
 func (p *play) beats(ctx context.Context) error {
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		d, err := p.stage.client.DescribeWorkflowExecution(ctx, p.run.GetID(), "")
-		if err == nil && len(d.PendingActivities) == 1 && d.PendingActivities[0].HeartbeatDetails != nil {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("no heartbeat came: %w", ctx.Err())
-		case <-tick.C:
-		}
+	err := p.described(ctx, func(d *workflowservice.DescribeWorkflowExecutionResponse) bool {
+		return len(d.PendingActivities) == 1 && d.PendingActivities[0].HeartbeatDetails != nil
+	})
+	if err != nil {
+		return fmt.Errorf("no heartbeat came: %w", err)
 	}
+	return nil
 }
 
 // changed waits until the workflow has gone a way that a change has altered, by the search attribute that GetVersion sets.
 func (p *play) changed(ctx context.Context, id string) error {
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		var versions []string
-		d, err := p.stage.client.DescribeWorkflowExecution(ctx, p.run.GetID(), "")
-		if err == nil {
-			all := d.WorkflowExecutionInfo.GetSearchAttributes().GetIndexedFields()["TemporalChangeVersion"]
-			err = converter.GetDefaultDataConverter().FromPayload(all, &versions)
-		}
-		if err == nil && slices.Contains(versions, id+"-1") {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("no way was gone that %s has altered, but %q: %w", id, versions, ctx.Err())
-		case <-tick.C:
-		}
+	var versions []string
+	err := p.described(ctx, func(d *workflowservice.DescribeWorkflowExecutionResponse) bool {
+		all := d.WorkflowExecutionInfo.GetSearchAttributes().GetIndexedFields()["TemporalChangeVersion"]
+		return converter.GetDefaultDataConverter().FromPayload(all, &versions) == nil && slices.Contains(versions, id+"-1")
+	})
+	if err != nil {
+		return fmt.Errorf("no way was gone that %s has altered, but %q: %w", id, versions, err)
 	}
+	return nil
 }
