@@ -54,8 +54,8 @@ func (p *Preparer) protectSpec(ctx context.Context, in PrepareInput, ws workspac
 func (p *Preparer) closeTargets(ctx context.Context, in PrepareInput, paths *task.PathSettings) error {
 	lists := map[string]*[]string{"readOnly": &paths.ReadOnly, "taskWritable": &paths.TaskWritable, "ignore": &paths.Ignore,
 		"hideFromPlanner": &paths.HideFromPlanner, "hideFromImplementer": &paths.HideFromImplementer, "hideFromReviewer": &paths.HideFromReviewer}
-	if len(slices.Concat(paths.ReadOnly, paths.TaskWritable, paths.Ignore, paths.HideFromPlanner, paths.HideFromImplementer,
-		paths.HideFromReviewer)) == 0 {
+	maps.DeleteFunc(lists, func(_ string, list *[]string) bool { return len(*list) == 0 })
+	if len(lists) == 0 {
 		return nil
 	}
 	tree, err := p.workspaces.Open(ctx, in.TaskID, in.Fence)

@@ -5,7 +5,6 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -28,9 +27,9 @@ var unraced = map[string]string{
 func TestPlainPackagesStartNothing(t *testing.T) {
 	t.Parallel()
 	top := filepath.Join("..", "..")
-	locked := strings.Fields(fromMakefile(t, top, "LOCKED"))
+	locked := strings.Fields(fromMakefile(t, "LOCKED"))
 	needed := map[string]bool{}
-	for _, pattern := range strings.Fields(fromMakefile(t, top, "PLAIN")) {
+	for _, pattern := range strings.Fields(fromMakefile(t, "PLAIN")) {
 		for _, file := range sources(t, top, pattern) {
 			parsed, err := parser.ParseFile(token.NewFileSet(), filepath.Join(top, file), nil, parser.SkipObjectResolution)
 			if err != nil {
@@ -59,7 +58,7 @@ func TestPlainPackagesStartNothing(t *testing.T) {
 // TestLockedPackagesHaveTests: a package of LOCKED without a test of that name would be run and show nothing.
 func TestLockedPackagesHaveTests(t *testing.T) {
 	top := filepath.Join("..", "..")
-	for _, dir := range strings.Fields(fromMakefile(t, top, "LOCKED")) {
+	for _, dir := range strings.Fields(fromMakefile(t, "LOCKED")) {
 		tests, err := filepath.Glob(filepath.Join(top, dir, "*_test.go"))
 		if err != nil || !slices.ContainsFunc(tests, func(name string) bool {
 			return regexp.MustCompile(`(?m)^func Test\w*AtOnce\(`).MatchString(read(t, strings.TrimPrefix(name, top)))
@@ -113,15 +112,11 @@ func concurrency(file *ast.File) (starts, shares string) {
 	return starts, shares
 }
 
-func fromMakefile(t *testing.T, top, name string) string {
+func fromMakefile(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(top, "Makefile"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := regexp.MustCompile(`(?m)^` + name + ` := (.+)$`).FindSubmatch(text)
+	m := regexp.MustCompile(`(?m)^` + name + ` := (.+)$`).FindStringSubmatch(read(t, "Makefile"))
 	if m == nil {
 		t.Fatalf("the Makefile has no %s", name)
 	}
-	return string(m[1])
+	return m[1]
 }

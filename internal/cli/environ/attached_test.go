@@ -13,7 +13,6 @@ import (
 	"github.com/longshift/longshift/internal/cli/clitest"
 	"github.com/longshift/longshift/internal/cli/environ"
 	"github.com/longshift/longshift/internal/cli/term"
-
 	"github.com/longshift/longshift/internal/repo/workspace/gittest"
 )
 
