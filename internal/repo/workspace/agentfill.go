@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // inProgress lists the files that a killed merge, rebase or bisect leaves behind.
@@ -41,22 +42,30 @@ func (g *agentGit) fill(ctx context.Context, root *os.Root, head, givenUp string
 	if err := g.showBase(root); err != nil {
 		return err
 	}
-	index, err := g.indexFile(ctx, root, head, givenUp)
+	index, err := g.indexShown(ctx, root, head, givenUp)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	} else if err != nil {
 		return err
 	}
-	return replace(root, ".git/index", index)
+	return replaceAt(root, ".git/index", index.data, index.written)
 }
 
 // replace writes a new file and renames it over the old one, so that a symbolic link is replaced and not followed.
 func replace(root *os.Root, name string, data []byte) error {
+	return replaceAt(root, name, data, time.Time{})
+}
+
+// replaceAt is replace for a file that gets the time of an earlier one. The zero time means now.
+func replaceAt(root *os.Root, name string, data []byte, written time.Time) error {
 	tmp := name + ".longshift"
 	if err := root.RemoveAll(tmp); err != nil {
 		return err
 	}
 	if err := root.WriteFile(tmp, data, 0o644); err != nil {
+		return err
+	}
+	if err := root.Chtimes(tmp, time.Time{}, written); err != nil {
 		return err
 	}
 	return root.Rename(tmp, name)
@@ -79,12 +88,12 @@ func (g *agentGit) showBase(root *os.Root) error {
 	return replace(root, ref, []byte(tip+"\n"))
 }
 
-// indexFile returns our index, and in it the ignored files of what is given up. While a merge waits, the index has all three stages of the
-// files in conflict, so that the agent's git shows them as unmerged and can check out either side.
-func (g *agentGit) indexFile(ctx context.Context, root *os.Root, head, givenUp string) ([]byte, error) {
+// indexShown returns our index, and in it the ignored files of what is given up. While a merge waits, the index has all three stages of
+// the files in conflict, so that the agent's git shows them as unmerged and can check out either side.
+func (g *agentGit) indexShown(ctx context.Context, root *os.Root, head, givenUp string) (indexFile, error) {
 	var sides strings.Builder
 	if err := g.keepForced(ctx, root, head, givenUp, &sides); err != nil {
-		return nil, err
+		return indexFile{}, err
 	}
 	if m := g.state.Merging; m != nil {
 		none := strings.Repeat("0", len(m.Tree))
@@ -97,16 +106,18 @@ func (g *agentGit) indexFile(ctx context.Context, root *os.Root, head, givenUp s
 			}
 		}
 	}
-	if sides.Len() == 0 {
-		return os.ReadFile(filepath.Join(g.place.git(), "index"))
+	x, err := readIndex(filepath.Join(g.place.git(), "index"))
+	if sides.Len() == 0 || err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return x, err
 	}
-	copied, err := copyIndex(g.place.git())
+	copied, err := x.temporary(g.place.git())
 	if err != nil {
-		return nil, err
+		return indexFile{}, err
 	}
 	defer os.Remove(copied)
 	if _, err := g.bare.with("GIT_INDEX_FILE="+copied).feed(ctx, sides.String(), "update-index", "-z", "--index-info"); err != nil {
-		return nil, err
+		return indexFile{}, err
 	}
-	return os.ReadFile(copied)
+	x.data, err = os.ReadFile(copied)
+	return x, err
 }

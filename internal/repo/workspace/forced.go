@@ -141,5 +141,5 @@ func (r repo) agentIndex() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return temporaryIndex(r.dir, data)
+	return indexFile{data, info.ModTime()}.temporary(r.dir)
 }

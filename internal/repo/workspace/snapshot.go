@@ -2,11 +2,8 @@ package workspace
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/longshift/longshift/internal/disk"
@@ -43,29 +40,6 @@ func (x *index) writeTree(ctx context.Context, head string, exclude []string, na
 	}
 	tree, err := r.run(ctx, "write-tree")
 	return tree, c, err
-}
-
-// copyIndex copies a git directory's index to a temporary file. Its cached file information saves reading the files again.
-func copyIndex(dir string) (string, error) {
-	data, err := os.ReadFile(filepath.Join(dir, "index"))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", err
-	}
-	return temporaryIndex(dir, data)
-}
-
-// temporaryIndex writes an index to a temporary file of a git directory, which the caller removes. Without data it only returns a name:
-// git does not accept an empty file as an index.
-func temporaryIndex(dir string, data []byte) (string, error) {
-	f, err := os.CreateTemp(dir, "snapshot-*.index")
-	if err != nil {
-		return "", err
-	}
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Close()); err != nil || len(data) == 0 {
-		err = errors.Join(err, os.Remove(f.Name()))
-	}
-	return f.Name(), err
 }
 
 // Fingerprint identifies the state of the work tree, including the agent's own commits and a waiting merge. Two fingerprints are equal

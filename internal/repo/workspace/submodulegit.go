@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/longshift/longshift/internal/disk"
 	"github.com/longshift/longshift/internal/remove"
@@ -24,7 +25,7 @@ func (s submodule) gitDir() string { return ".git/modules/" + s.key() }
 // writeGit writes the agent's git directory of a submodule if it has changed. Equal files are not touched, because a sandbox may have
 // them mounted.
 func (t *submoduleTree) writeGit(root *os.Root, s submodule) error {
-	want, err := t.gitFiles(s)
+	want, written, err := t.gitFiles(s)
 	if err != nil {
 		return err
 	}
@@ -39,6 +40,9 @@ func (t *submoduleTree) writeGit(root *os.Root, s submodule) error {
 			if err := root.WriteFile(path.Join(s.gitDir(), name), want[name], 0o644); err != nil {
 				return disk.Fault(err, t.place.work())
 			}
+		}
+		if err := root.Chtimes(path.Join(s.gitDir(), "index"), time.Time{}, written); err != nil {
+			return err
 		}
 	}
 	file, text := path.Join(s.Path, ".git"), "gitdir: "+s.up()+s.gitDir()+"\n"
@@ -57,15 +61,16 @@ func (t *submoduleTree) writeGit(root *os.Root, s submodule) error {
 // up is the relative path from the submodule to the top of the work tree.
 func (s submodule) up() string { return strings.Repeat("../", strings.Count(s.Path, "/")+1) }
 
-func (t *submoduleTree) gitFiles(s submodule) (map[string][]byte, error) {
-	index, err := os.ReadFile(t.indexOf(s))
+// gitFiles returns what the submodule's git directory holds, and the time at which git wrote its index.
+func (t *submoduleTree) gitFiles(s submodule) (files map[string][]byte, written time.Time, err error) {
+	index, err := readIndex(t.indexOf(s))
 	if err != nil {
-		return nil, err
+		return nil, written, err
 	}
 	mirror := t.mirrors.at(s.Mirror)
 	shallow, err := mirror.shallow()
 	if err != nil {
-		return nil, err
+		return nil, written, err
 	}
 	format := "sha1"
 	if len(s.Commit) == 64 {
@@ -73,14 +78,14 @@ func (t *submoduleTree) gitFiles(s submodule) (map[string][]byte, error) {
 	}
 	// core.worktree is not set: the .git file in the submodule shows the location, and git submodule update rewrites an existing key.
 	config := strings.Replace(shape{format: format}.files()["config"], "bare = true", "bare = false", 1)
-	files := map[string][]byte{
-		"HEAD": []byte(s.Commit + "\n"), "index": index, "config": []byte(config + "[gc]\n\tauto = 0\n" + t.registered(s.Path)),
+	files = map[string][]byte{
+		"HEAD": []byte(s.Commit + "\n"), "index": index.data, "config": []byte(config + "[gc]\n\tauto = 0\n" + t.registered(s.Path)),
 		"refs/.keep": nil, "objects/info/alternates": []byte(filepath.Join(mirror.dir, "objects") + "\n"),
 	}
 	if shallow != "" {
 		files["shallow"] = []byte(shallow)
 	}
-	return files, nil
+	return files, index.written, nil
 }
 
 // registered returns the configuration that marks a repository's submodules as active.

@@ -62,6 +62,13 @@ func TestSubmodulesAreFilled(t *testing.T) {
 	if s := b.submodules(tree); len(s.Empty) > 0 || len(s.GitFiles) != 3 {
 		t.Errorf("got %+v", s)
 	}
+	for _, path := range []string{"lib/part", "lib/part/deep/inner", "other"} {
+		key := submodule{Path: path}.key()
+		got, want := writtenAt(t, tree.Dir(), ".git/modules", key, "index"), writtenAt(t, tree.at.place.git(), "submodules", key+".index")
+		if !got.Equal(want) {
+			t.Errorf("%s: the agent's index is of %s, ours of %s", path, got, want)
+		}
+	}
 	if got := agent(t, tree, "status", "--porcelain"); got != "" {
 		t.Errorf("the agent sees %s", got)
 	}
