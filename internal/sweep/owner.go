@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/longshift/longshift/internal/atomicfile"
 	"github.com/longshift/longshift/internal/disk"
 )
 
@@ -42,14 +43,10 @@ func writeNote(folder string, o Owner) error {
 	if err != nil {
 		return err
 	}
-	file := filepath.Join(folder, ownerFile)
-	if err = os.MkdirAll(folder, 0o700); err == nil {
-		err = os.WriteFile(file+".new", data, 0o600)
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return err
 	}
-	if err == nil {
-		err = os.Rename(file+".new", file)
-	}
-	return err
+	return atomicfile.Write(filepath.Join(folder, ownerFile), data)
 }
 
 // Leave removes a folder that contains nothing but the owner's note.
