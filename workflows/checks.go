@@ -23,7 +23,7 @@ type checks struct {
 	budget   *budget
 	parking  *parking
 	runner   *runner
-	sessions *sessions
+	briefing *briefing
 
 	checked   int  // runs of the check command
 	setups    int  // runs of the setup command
@@ -195,8 +195,8 @@ func (ck *checks) command(ctx workflow.Context, activity any, in activities.Comm
 				return ck.assignment.long(ctx, label+excerpt.Clip(in.Command, 100), wall)
 			},
 			call: func(ctx workflow.Context) error {
-				in.Ref, in.Commit, in.Wall, in.Next = ck.ref(), ck.status.Head, wall, ck.sessions.ahead()
-				in.Paths, in.Env, in.Precedence = ck.settings.Paths, ck.settings.Env, ck.sessions.precedence(ctx)
+				in.Ref, in.Commit, in.Wall, in.Next = ck.ref(), ck.status.Head, wall, ck.briefing.ahead()
+				in.Paths, in.Env, in.Precedence = ck.settings.Paths, ck.settings.Env, ck.precedence(ctx)
 				return workflow.ExecuteActivity(ctx, activity, in).Get(ctx, &c)
 			},
 		})

@@ -14,7 +14,7 @@ type commits struct {
 	journal  *journal
 	parking  *parking
 	runner   *runner
-	sessions *sessions
+	briefing *briefing
 	checks   *checks
 	record   *record
 
@@ -50,8 +50,8 @@ func (cm *commits) commit(ctx workflow.Context, r task.Report) error {
 	var out activities.Committed
 	err := cm.parking.insist(ctx, func() error {
 		return cm.runner.inGit(ctx, "commit: "+firstLine(message), git.CommitWork, func() any {
-			return activities.CommitInput{Ref: cm.ref(), Session: cm.sessions.numbered, Message: message, Specs: cm.settings.Specs,
-				BaseCommit: cm.status.BaseCommit, Since: cm.reported(), Next: cm.sessions.ahead(), Paths: cm.settings.Paths, Planned: cm.status.Plan.Opened()}
+			return activities.CommitInput{Ref: cm.ref(), Session: cm.briefing.numbered, Message: message, Specs: cm.settings.Specs,
+				BaseCommit: cm.status.BaseCommit, Since: cm.reported(), Next: cm.briefing.ahead(), Paths: cm.settings.Paths, Planned: cm.status.Plan.Opened()}
 		}, &out)
 	})
 	if err != nil {

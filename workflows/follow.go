@@ -19,7 +19,7 @@ func (pu *publisher) follow(ctx workflow.Context, untold []signals.TellRequest) 
 	in := signals.PullRequestInput{
 		Input: pu.def.input, Settings: *pu.settings, Task: s.WorkflowID, Run: pu.journal.notices.run, TaskID: s.TaskID,
 		Fence: s.Fence, PullRequest: *s.PullRequest, Branch: s.Branch, Base: s.Base, Head: s.Head, Plan: s.Plan, Budget: pu.budget.handover(),
-		Conversation: pu.journal.notices.shown(), Sessions: pu.sessions.numbered, Limiter: pu.admissions.limiter(),
+		Conversation: pu.journal.notices.shown(), Sessions: pu.briefing.numbered, Limiter: pu.admissions.limiter(),
 		Limited: pu.admissions.limits.Limited, Shared: pu.admissions.limits.Shared, Fork: pu.def.fork, CheckRuns: pu.checkRuns.n,
 		BaseCheck: s.BaseCheck, Tells: untold, Answers: pu.questions.lasting(),
 	}

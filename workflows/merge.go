@@ -97,5 +97,5 @@ func (f *follower) onMerge(ctx workflow.Context, summary string, activity, into 
 }
 
 func (f *follower) mergeInput() any {
-	return activities.MergeInput{Ref: f.ref(), Round: f.sessions.numbered}
+	return activities.MergeInput{Ref: f.ref(), Round: f.briefing.numbered}
 }

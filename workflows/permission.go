@@ -10,7 +10,7 @@ import (
 
 // permission parks the task until every command that waits for a person has an answer. No answer in time is a no.
 func (se *sessions) permission(ctx workflow.Context, s *session, detail string) error {
-	defer se.note(s)
+	defer se.briefing.note(s)
 	if len(se.status.Questions) > 0 {
 		if err := se.awaitAnswers(ctx, detail); err != nil {
 			return err

@@ -25,6 +25,7 @@ type pipeline struct {
 	parking      *parking
 	runner       *runner
 	budget       *budget
+	briefing     *briefing
 	sessions     *sessions
 	checks       *checks
 	commits      *commits
@@ -129,11 +130,13 @@ func newPipeline(ctx workflow.Context, def *definition, status signals.Status) *
 	t.admissions = &admissions{facts: f, journal: t.journal, inbox: t.inbox, origin: t.origin, parking: t.parking}
 	t.parking.admissions, t.budget.admissions = t.admissions, t.admissions
 	t.runner = &runner{facts: f, journal: t.journal, budget: t.budget, parking: t.parking}
+	t.briefing = &briefing{facts: f, journal: t.journal, inbox: t.inbox, questions: t.questions, runner: t.runner}
+	staffing := &staffing{facts: f, journal: t.journal, parking: t.parking, briefing: t.briefing, left: map[task.Worker]time.Time{}}
 	t.sessions = &sessions{facts: f, journal: t.journal, inbox: t.inbox, questions: t.questions, budget: t.budget, parking: t.parking,
-		runner: t.runner, left: map[task.Worker]time.Time{}}
-	t.checks = &checks{facts: f, journal: t.journal, budget: t.budget, parking: t.parking, runner: t.runner, sessions: t.sessions}
+		runner: t.runner, briefing: t.briefing, staffing: staffing}
+	t.checks = &checks{facts: f, journal: t.journal, budget: t.budget, parking: t.parking, runner: t.runner, briefing: t.briefing}
 	record := &record{facts: f, journal: t.journal, parking: t.parking, runner: t.runner, commits: map[string][]activities.Span{}}
-	t.commits = &commits{facts: f, journal: t.journal, parking: t.parking, runner: t.runner, sessions: t.sessions, checks: t.checks,
+	t.commits = &commits{facts: f, journal: t.journal, parking: t.parking, runner: t.runner, briefing: t.briefing, checks: t.checks,
 		record: record}
 	proofs := &proofs{facts: f, journal: t.journal, checks: t.checks,
 		begun: map[string]string{}, guards: map[string]bool{}, unrun: map[string]bool{}, failed: map[string]*signals.Check{},
@@ -142,7 +145,7 @@ func newPipeline(ctx workflow.Context, def *definition, status signals.Status) *
 		commits: t.commits, record: record,
 		results: map[string]result{}}
 	t.publisher = &publisher{facts: f, journal: t.journal, questions: t.questions, admissions: t.admissions, budget: t.budget,
-		parking: t.parking, runner: t.runner, sessions: t.sessions, checks: t.checks, commits: t.commits,
+		parking: t.parking, runner: t.runner, briefing: t.briefing, checks: t.checks, commits: t.commits,
 		record: record, checkRuns: t.checkRuns}
 	return t
 }

@@ -23,7 +23,7 @@ type publisher struct {
 	budget     *budget
 	parking    *parking
 	runner     *runner
-	sessions   *sessions
+	briefing   *briefing
 	checks     *checks
 	commits    *commits
 	record     *record

@@ -146,7 +146,7 @@ func beginFollow(ctx workflow.Context, in signals.PullRequestInput) (*follower, 
 	*f.settings = in.Settings
 	f.budget.restore(in.Usage)
 	f.budget.limit(in.MaxCost, in.MaxTime)
-	f.sessions.restore(max(going.Sessions, in.Sessions))
+	f.briefing.numbered = max(going.Sessions, in.Sessions)
 	f.journal.restore(going.Log, going.Progress)
 	f.questions.restore(in.Answers)
 	f.inbox.restore(going.Seen, slices.Concat(in.Tells, going.Tells))
@@ -206,7 +206,7 @@ func (f *follower) anew(ctx workflow.Context) error {
 	in.Usage, in.BudgetUSD, in.Worked, in.BudgetTime, in.Plan = s.Usage, s.BudgetUSD, s.Worked, s.BudgetTime, s.Plan
 	in.Head, in.Base, in.Fence, in.CheckRuns, in.Answers = s.Head, s.Base, s.Fence, f.checkRuns.n, f.questions.lasting()
 	g := f.going
-	g.Sessions, g.Notices, g.Log, g.Progress = f.sessions.numbered, f.journal.notices.n, s.Log[max(0, len(s.Log)-20):], f.journal.progress
+	g.Sessions, g.Notices, g.Log, g.Progress = f.briefing.numbered, f.journal.notices.n, s.Log[max(0, len(s.Log)-20):], f.journal.progress
 	g.Seen, g.Tells = f.inbox.seen[max(0, len(f.inbox.seen)-200):], f.inbox.untold(f.questions.undelivered)
 	in.Tells = nil // they are in g
 	g.Stamp, g.Pushed, g.Others, g.CheckedHead = f.poller.handOver(), s.Pushed, s.Others, f.checkRuns.at

@@ -7,7 +7,6 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/longshift/longshift/activities"
-	"github.com/longshift/longshift/internal/agent/prompt"
 	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
@@ -22,18 +21,13 @@ type sessions struct {
 	budget    *budget
 	parking   *parking
 	runner    *runner
+	briefing  *briefing
+	staffing  *staffing
 
-	numbered int // numbers given out
-	errors   int // errors in a row
-	quotas   int // used-up quotas in a row
-	loops    int // sessions in a row that went round in circles
-	unasked  int // sessions in a row that wait for an answer while no question is open
-
-	left map[task.Worker]time.Time // agents that can't work here, and until when each is left alone
+	errors  int // errors in a row
+	loops   int // sessions in a row that went round in circles
+	unasked int // sessions in a row that wait for an answer while no question is open
 }
-
-// restore takes over how many sessions were numbered before.
-func (se *sessions) restore(numbered int) { se.numbered = numbered }
 
 // session is one agent session of the task: what is asked, and its state.
 type session struct {
@@ -54,27 +48,17 @@ type allowance struct {
 	running time.Duration
 }
 
-// brief is what a session is about, beside what all sessions are told.
-type brief struct {
-	deliverable *task.Deliverable // nil for planner and reviewer
-	edit        *decision         // the change of the plan that a person wants
-	fixing      int               // which attempt to fix what the check says, from 1; 0 for none
-	refused     string            // why the last commit was refused
-	feedback    *prompt.Feedback  // what the deliverable of a round answers
-	proof       *signals.Check    // run of the deliverable's proof that failed; nil otherwise
-}
-
 // converse runs sessions in a role until one reports, and returns that report. In between it waits for everything that a person or time
 // can remove: budget, quota, a refused key, a spec issue, errors in a row.
 func (se *sessions) converse(ctx workflow.Context, role task.Role, b brief) (activities.SessionResult, error) {
-	s := se.newSession(ctx, role, b)
+	s := se.briefing.newSession(ctx, role, b)
 	var o outage
 	for {
 		if err := se.afford(ctx, s); err != nil {
 			return activities.SessionResult{}, err
 		}
 		var err error
-		if s, err = se.staff(ctx, s); err != nil {
+		if s, err = se.staffing.choose(ctx, s); err != nil {
 			return activities.SessionResult{}, err
 		}
 		res, err := se.ask(ctx, s)
@@ -82,8 +66,8 @@ func (se *sessions) converse(ctx workflow.Context, role task.Role, b brief) (act
 			if ctx.Err() != nil || !se.parking.liftable(err) {
 				return res, err
 			}
-			if se.unfit(ctx, s, err) {
-				if err := se.leave(ctx, s, err); err != nil {
+			if se.staffing.unfit(ctx, s, err) {
+				if err := se.staffing.leave(ctx, s, err); err != nil {
 					return res, err
 				}
 				continue
@@ -132,7 +116,7 @@ func (se *sessions) ask(ctx workflow.Context, s *session) (activities.SessionRes
 			se.entry(s).Host = se.assignment.Host
 			in := s.input
 			in.Ref, in.Wall, in.Precedence = se.journal.ref(), wall(), se.precedence(ctx)
-			in.Next = se.after(s)
+			in.Next = se.briefing.after(s)
 			if in.CeilingUSD = se.budget.left(s) + s.on(se.assignment.Host).CostUSD; in.CeilingUSD <= 0 {
 				in.CeilingUSD = -1 // 0 would be no ceiling
 			}
@@ -168,11 +152,6 @@ func (se *sessions) ask(ctx workflow.Context, s *session) (activities.SessionRes
 // entry is the session in the status.
 func (f facts) entry(s *session) *signals.Session { return &f.status.Sessions[s.at] }
 
-// note passes messages that came meanwhile to a session that continues.
-func (se *sessions) note(s *session) {
-	s.input.Prompt.Messages = append(s.input.Prompt.Messages, se.inbox.takeTells()...)
-}
-
 func (s *session) summary() string {
 	text := fmt.Sprintf("session %d: %s", s.input.N, s.input.Role)
 	if d := s.input.Prompt.Deliverable; d != nil {
@@ -201,7 +180,7 @@ func (se *sessions) afford(ctx workflow.Context, s *session) error {
 		default:
 			return nil
 		}
-		se.note(s)
+		se.briefing.note(s)
 	}
 }
 

@@ -1,10 +1,7 @@
 package workflows
 
 import (
-	"crypto/sha256"
 	"fmt"
-	"slices"
-	"time"
 
 	"go.temporal.io/sdk/workflow"
 
@@ -21,8 +18,8 @@ const mostUnasked = 5
 func (se *sessions) settle(ctx workflow.Context, s *session, res activities.SessionResult) (*session, error) {
 	switch res.Kind {
 	case agent.Completed:
-		if se.reported(s, res) {
-			se.errors, se.quotas, se.loops = 0, 0, 0
+		if s.reported(res) {
+			se.errors, se.loops, se.staffing.quotas = 0, 0, 0
 			return se.notes(ctx, s, res)
 		}
 		return se.reask(ctx, s)
@@ -30,10 +27,10 @@ func (se *sessions) settle(ctx workflow.Context, s *session, res activities.Sess
 		// afford says why and waits; a refusal below the ceiling, where what is left pays for no useful answer, must not loop.
 		if se.budget.left(s) > 0 {
 			var err error
-			if !se.added(ctx, se.status.BudgetUSD > s.asked.cost) {
+			if !mayUseMore(ctx, se.status.BudgetUSD > s.asked.cost) {
 				err = se.tooLittle(ctx, s)
 			}
-			se.note(s)
+			se.briefing.note(s)
 			return s, err
 		}
 		return s, nil
@@ -41,17 +38,17 @@ func (se *sessions) settle(ctx workflow.Context, s *session, res activities.Sess
 		switch {
 		case se.status.Worked >= se.status.BudgetTime:
 			return s, nil
-		case se.added(ctx, se.status.BudgetTime > s.asked.running):
-			se.note(s)
+		case mayUseMore(ctx, se.status.BudgetTime > s.asked.running):
+			se.briefing.note(s)
 			return s, nil
 		}
 	case agent.Quota:
 		if se.settings.Quota == task.QuotaNext {
-			err := se.cool(ctx, s, accountUsedUp, res)
-			se.note(s)
+			err := se.staffing.cool(ctx, s, accountUsedUp, res)
+			se.briefing.note(s)
 			return s, err
 		}
-		return s, se.quota(ctx, s, res)
+		return s, se.staffing.quota(ctx, s, res)
 	case agent.NeedsApproval:
 		if se.unasked++; len(se.status.Questions) > 0 {
 			se.unasked = 0
@@ -71,18 +68,18 @@ func (se *sessions) settle(ctx workflow.Context, s *session, res activities.Sess
 		}
 	case agent.Steps:
 		err := se.parking.suspend(ctx, signals.ReasonSteps, "the session has made %s; resume gives it as many again", res.Error)
-		se.note(s)
+		se.briefing.note(s)
 		return s, err
 	case agent.NeedsAnswer:
 		err := se.parking.suspend(ctx, signals.ReasonQuestion, "%s", res.Error)
-		se.note(s)
+		se.briefing.note(s)
 		return s, err
 	case agent.AuthFailed:
-		if se.stands(s) {
-			return s, se.cool(ctx, s, accountRefused, res)
+		if se.staffing.stands(s) {
+			return s, se.staffing.cool(ctx, s, accountRefused, res)
 		}
 		err := se.parking.suspend(ctx, signals.ReasonAccess, "the model's key or login is refused: %s", res.Error)
-		se.note(s)
+		se.briefing.note(s)
 		return s, err
 	}
 	return se.failed(ctx, s, fmt.Sprintf("%s: %s", res.Kind, res.Error))
@@ -91,8 +88,8 @@ func (se *sessions) settle(ctx workflow.Context, s *session, res activities.Sess
 // addedMeanwhile is the change since which a session goes on with what a person has added while it ran.
 const addedMeanwhile = "added-meanwhile"
 
-// added tells whether the task may use more than when the session was asked: the session has kept to what it was given, and goes on.
-func (se *sessions) added(ctx workflow.Context, more bool) bool {
+// mayUseMore tells whether the task may use more than when the session was asked: the session has kept to what it was given, and goes on.
+func mayUseMore(ctx workflow.Context, more bool) bool {
 	return more && workflow.GetVersion(ctx, addedMeanwhile, workflow.DefaultVersion, 1) >= 1
 }
 
@@ -106,7 +103,7 @@ func (se *sessions) tooLittle(ctx workflow.Context, s *session) error {
 }
 
 // reported tells whether the session has reported what its role must.
-func (se *sessions) reported(s *session, res activities.SessionResult) bool {
+func (s *session) reported(res activities.SessionResult) bool {
 	switch {
 	case res.Report.Kind == task.ReportSpecIssue:
 		return true
@@ -142,7 +139,7 @@ func (se *sessions) failed(ctx workflow.Context, s *session, why string) (*sessi
 			return nil, err
 		}
 	}
-	return se.again(ctx, s), nil
+	return se.briefing.again(ctx, s), nil
 }
 
 // notes stores the session's notes and findings. When the session found the specification unclear, the task is parked, and then asks again.
@@ -166,51 +163,5 @@ func (se *sessions) notes(ctx workflow.Context, s *session, res activities.Sessi
 	if err := se.parking.suspend(ctx, signals.ReasonSpecIssue, "%s", res.Report.Text); err != nil {
 		return nil, err
 	}
-	return se.again(ctx, s), nil
-}
-
-// again returns a fresh session with the same brief, and with the messages of people to the last one.
-func (se *sessions) again(ctx workflow.Context, s *session) *session {
-	next := se.newSession(ctx, s.input.Role, s.brief)
-	next.input.Prompt.Messages = append(slices.Clone(s.input.Prompt.Messages), next.input.Prompt.Messages...)
-	return next
-}
-
-// keptRound is the change since which a used-up quota no longer ends a round.
-const keptRound = "kept-round"
-
-// keepsRound tells whether the session is one of a round, whose end would throw away what earlier sessions of it have committed.
-func (se *sessions) keepsRound(ctx workflow.Context) bool {
-	return se.def.continues && workflow.GetVersion(ctx, keptRound, workflow.DefaultVersion, 1) >= 1
-}
-
-// quota waits until the quota comes back: by a durable timer when the time is known, for a person when it is not.
-func (se *sessions) quota(ctx workflow.Context, s *session, res activities.SessionResult) error {
-	defer se.note(s)
-	why := "the account's quota is used up: " + firstLine(res.Error)
-	ends := se.settings.Quota == "end"
-	switch {
-	case ends && !se.keepsRound(ctx):
-		return end(task.Failed, "%s", why)
-	case ends, res.Reset.IsZero():
-		return se.parking.suspend(ctx, signals.ReasonQuota, "%s", why)
-	}
-	until := res.Reset.Add(jitter(se.status.RunID))
-	se.quotas++
-	least := workflow.Now(ctx).Add(se.leastPause())
-	if passed := !until.After(workflow.Now(ctx)); passed || se.quotas > 1 && until.Before(least) {
-		until = least
-	}
-	return se.parking.waitUntil(ctx, signals.ReasonQuota, believed(ctx, until), why)
-}
-
-// leastPause grows with each used-up quota in a row: a reset that has passed, or one that did not help, must not cause a loop.
-func (se *sessions) leastPause() time.Duration {
-	return min(time.Minute<<min(se.quotas-1, 6), time.Hour)
-}
-
-// jitter spreads tasks that wait for one account over two seconds. It is a hash of their run: workflows use no random numbers.
-func jitter(run string) time.Duration {
-	sum := sha256.Sum256([]byte(run))
-	return 200*time.Millisecond + time.Duration(sum[0])*7*time.Millisecond
+	return se.briefing.again(ctx, s), nil
 }
