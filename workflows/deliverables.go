@@ -99,6 +99,15 @@ func (dv *deliverables) execute(ctx workflow.Context) error {
 	return nil
 }
 
+// executeRound carries out the plan of a round. That everything is blocked is told in the replies, and is no error.
+func (dv *deliverables) executeRound(ctx workflow.Context) error {
+	err := dv.execute(ctx)
+	if e, ok := err.(*ending); ok && e.outcome == task.AllBlocked {
+		return nil
+	}
+	return err
+}
+
 // savesFirst is the change since which work whose commit has failed is committed, or shown to a person, before a clean checkout removes it.
 const savesFirst = "saves-first"
 

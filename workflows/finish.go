@@ -11,6 +11,7 @@ import (
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
 )
@@ -113,4 +114,21 @@ func (t *pipeline) depart(ctx workflow.Context, followed bool) {
 	if err != nil {
 		t.status.Warnings = append(t.status.Warnings, message(err))
 	}
+}
+
+// ended notes the end of the pull request, and stops the round.
+func (f *follower) ended(ctx workflow.Context, l forge.Snapshot) {
+	if f.pullEnded != "" { // the poller and a round may see it at the same time
+		return
+	}
+	f.pullEnded = task.PullClosed
+	if l.State == forge.Merged {
+		f.pullEnded = task.PullMerged
+	}
+	by := ""
+	if l.MergedBy != "" {
+		by = " by " + l.MergedBy
+	}
+	f.journal.say(ctx, "pull_request", "%s%s", f.pullEnded, by)
+	f.stop()
 }

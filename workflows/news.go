@@ -20,10 +20,10 @@ func (f *follower) announcement() signals.Notice {
 }
 
 // news says what people and checks have said at the pull request, in one line.
-func (f *follower) news(items []forge.Item) string {
+func (wl *worklist) news(items []forge.Item) string {
 	var parts, failed []string
-	if f.merges() {
-		parts = append(parts, "it conflicts with "+f.poller.snapshot.Base)
+	if wl.merges() {
+		parts = append(parts, "it conflicts with "+wl.snapshot.Base)
 	}
 	for _, i := range items {
 		if i.Kind == forge.CheckItem {

@@ -1,14 +1,9 @@
 package workflows
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
-
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/longshift/longshift/internal/excerpt"
-	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
 )
@@ -38,19 +33,6 @@ func (f *follower) parkRound(ctx workflow.Context, about string, why signals.Rea
 	}
 }
 
-// about names what a round is about: the branch, the base that it conflicts with, and the items as they are.
-func (f *follower) about(items []forge.Item) string {
-	h := sha256.New()
-	fmt.Fprintln(h, f.poller.snapshot.Head)
-	if f.conflict() {
-		fmt.Fprintln(h, f.poller.snapshot.BaseHead)
-	}
-	for _, i := range items {
-		fmt.Fprintf(h, "%q %q\n", i.Key, answers(i))
-	}
-	return hex.EncodeToString(h.Sum(nil)[:8])
-}
-
 // unpark takes the question back.
 func (f *follower) unpark(ctx workflow.Context) {
 	if f.going.Parked == nil {
@@ -72,4 +54,37 @@ func (f *follower) rest(ctx workflow.Context) {
 		phase = task.Suspended
 	}
 	f.journal.enter(ctx, phase)
+}
+
+// failuresWait is the change since which a pull request keeps its question while failed checks wait for others.
+const failuresWait = "failures-wait"
+
+// keeps tells whether everything stays as it is until the pending checks have ended, because failed ones wait for them: the question to a
+// person, the check run, and what they are about. A new conflict is worked on meanwhile.
+func (f *follower) keeps(ctx workflow.Context, waits bool) bool {
+	p := f.going.Parked
+	switch {
+	case !waits || f.worklist.merges() || f.worklist.conflict() && p == nil:
+		return false
+	case p != nil && (p.Reason == signals.ReasonAccess && p.About == "" || p.Head != "" && p.Head != f.poller.snapshot.Head):
+		return false // it can be read again, or somebody has pushed
+	}
+	return workflow.GetVersion(ctx, failuresWait, workflow.DefaultVersion, 1) >= 1
+}
+
+// mostUnread is how many snapshots in a row may fail, each after all its tries, until a person is asked.
+const mostUnread = 3
+
+// unreadInRound is the change since which a pull request that can't be read is nothing to ask a person about during a round.
+const unreadInRound = "unread-in-round"
+
+// unreadable notes that a snapshot has failed. A round that goes on has a status and questions of its own, which stay.
+func (f *follower) unreadable(ctx workflow.Context, err error, n int) {
+	f.journal.say(ctx, "error", "the pull request can't be read: %s", firstLine(message(err)))
+	if n < mostUnread || f.going.Parked != nil {
+		return
+	}
+	if !f.poller.busy || workflow.GetVersion(ctx, unreadInRound, workflow.DefaultVersion, 1) < 1 {
+		f.park(ctx, signals.ReasonAccess, "the pull request can't be read: "+message(err))
+	}
 }

@@ -63,6 +63,9 @@ func (po *poller) receive(ctx workflow.Context) {
 		})
 }
 
+// slowest is the longest pause between two polls of a pull request without a wake-up.
+const slowest = time.Hour
+
 // run reads the pull request, again and again: soon after a wake-up, and from time to time because a wake-up may get lost,
 // until it is merged or closed.
 func (po *poller) run(ctx workflow.Context) {

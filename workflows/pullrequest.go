@@ -30,11 +30,12 @@ func PullRequest(ctx workflow.Context, in signals.PullRequestInput) (signals.Sta
 type follower struct {
 	*pipeline
 	in        signals.PullRequestInput
-	going     signals.PullRequestState
+	going     signals.PullRequestState // what the next run goes on from; see anew for what the parts hold
 	poller    *poller
+	worklist  *worklist
+	merger    *merger
 	overtaken int    // rounds in a row that somebody else's push has made void
 	pushed    string // commit that the round has pushed
-	onto      string // the base that is in what the round would push, "" for none
 	answered  int    // resumes that the round was for
 }
 
@@ -51,7 +52,7 @@ func (f *follower) run(ctx workflow.Context) error {
 		switch {
 		case f.inbox.resumed() > resumed: // a person has looked at it
 			resumed = f.inbox.resumed()
-			f.going.Rounds, f.going.Tried = 0, map[string]string{}
+			f.worklist.rounds, f.worklist.tried = 0, map[string]string{}
 			f.unpark(ctx)
 			f.poller.again()
 			continue
@@ -74,13 +75,13 @@ func (f *follower) run(ctx workflow.Context) error {
 // act does what the newest snapshot asks for.
 func (f *follower) act(ctx workflow.Context) error {
 	f.checkRuns.settle(ctx)
-	f.forgetMended(ctx)
-	items, waits := f.todo()
+	f.worklist.forgetMended(ctx)
+	items, waits := f.worklist.todo()
 	if f.keeps(ctx, waits) {
 		f.admissions.release(ctx, signals.ReleaseRequest{}, nil)
 		return nil
 	}
-	if len(items) == 0 && !f.conflict() {
+	if len(items) == 0 && !f.worklist.conflict() {
 		f.unpark(ctx)
 		switch head := f.poller.snapshot.Head; {
 		case f.checkRuns.stopped:
@@ -91,12 +92,12 @@ func (f *follower) act(ctx workflow.Context) error {
 		f.admissions.release(ctx, signals.ReleaseRequest{}, nil)
 		return nil
 	}
-	items, others := f.untried(ctx, items)
-	if p := f.going.Parked; p != nil && p.About == f.about(items) {
+	items, others := f.worklist.untried(ctx, items)
+	if p := f.going.Parked; p != nil && p.About == f.worklist.about(items) {
 		f.admissions.release(ctx, signals.ReleaseRequest{}, nil)
 		return nil
 	}
-	if why, detail := f.blocked(items, others); why != "" {
+	if why, detail := f.worklist.blocked(items, others); why != "" {
 		if f.park(ctx, why, detail) || f.checkRuns.lacking(ctx, f.poller.snapshot.Head) {
 			f.checkRuns.ask(ctx, f.poller.snapshot.Head)
 		}
@@ -152,12 +153,16 @@ func beginFollow(ctx workflow.Context, in signals.PullRequestInput) (*follower, 
 	f.inbox.restore(going.Seen, slices.Concat(in.Tells, going.Tells))
 	f.checkRuns.on, f.checkRuns.n, f.checkRuns.stopped = in.CheckRuns > 0, in.CheckRuns, going.Parked != nil
 	f.checkRuns.at = cmp.Or(going.CheckedHead, in.Head)
-	f.runner.restored = f.mergeAgain
+	f.merger = &merger{facts: f.facts, journal: f.journal, parking: f.parking, runner: f.runner, briefing: f.briefing, checks: f.checks,
+		commits: f.commits, deliverables: f.deliverables}
+	f.runner.restored = f.merger.again
+	f.worklist = &worklist{facts: f.facts, rounds: going.Rounds, done: going.Done, tried: going.Tried}
 	if err := f.listen(ctx); err != nil {
 		return nil, err
 	}
 	f.poller = &poller{facts: f.facts, journal: f.journal, number: in.Number, stamp: going.Stamp, failed: f.unreadable, closed: f.ended,
-		tried: f.triedChecks, snapshot: forge.Snapshot{Warnings: going.Warnings}}
+		tried: f.worklist.triedChecks, snapshot: forge.Snapshot{Warnings: going.Warnings}}
+	f.worklist.snapshot = &f.poller.snapshot
 	f.poller.receive(ctx)
 	if in.Limiter != "" {
 		f.admissions.reserved()
@@ -205,7 +210,8 @@ func (f *follower) anew(ctx workflow.Context) error {
 	in, s := f.in, f.status
 	in.Usage, in.BudgetUSD, in.Worked, in.BudgetTime, in.Plan = s.Usage, s.BudgetUSD, s.Worked, s.BudgetTime, s.Plan
 	in.Head, in.Base, in.Fence, in.CheckRuns, in.Answers = s.Head, s.Base, s.Fence, f.checkRuns.n, f.questions.lasting()
-	g := f.going
+	g, wl := f.going, f.worklist
+	g.Rounds, g.Done, g.Tried = wl.rounds, wl.done, wl.tried
 	g.Sessions, g.Notices, g.Log, g.Progress = f.briefing.numbered, f.journal.notices.n, s.Log[max(0, len(s.Log)-20):], f.journal.progress
 	g.Seen, g.Tells = f.inbox.seen[max(0, len(f.inbox.seen)-200):], f.inbox.untold(f.questions.undelivered)
 	in.Tells = nil // they are in g

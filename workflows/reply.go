@@ -23,7 +23,7 @@ func (f *follower) reply(ctx workflow.Context, items []forge.Item) error {
 		if i.Kind == forge.CheckItem {
 			key += fmt.Sprint("/", f.status.Plan.Revision) // each round has one of its own
 		} else {
-			f.going.Done[i.Key] = answers(i)
+			f.worklist.done[i.Key] = answers(i)
 		}
 		text := answer(c)
 		if c.commit != "" && !f.checks.sound() {
@@ -43,21 +43,10 @@ func (f *follower) reply(ctx workflow.Context, items []forge.Item) error {
 	if err != nil {
 		return err
 	}
-	f.prune()
+	f.worklist.prune()
 	f.journal.say(ctx, "answered", "%d answered", len(replies))
 	f.journal.show(ctx, signals.Notice{})
 	return nil
-}
-
-// prune bounds what is remembered of long pull requests.
-func (f *follower) prune() {
-	const most = 300
-	for _, m := range []map[string]string{f.going.Done, f.going.Tried} {
-		keys := workflow.DeterministicKeys(m)
-		for _, k := range keys[:max(0, len(keys)-most)] {
-			delete(m, k)
-		}
-	}
 }
 
 // answer is the text of a reply: what was done, and in which commit.

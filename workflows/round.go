@@ -25,13 +25,13 @@ const mostReviews = 3
 
 // attempt does a round. A round that fails does not end the workflow; the pull request or a person does.
 func (f *follower) attempt(ctx workflow.Context, items []forge.Item) error {
-	f.going.Rounds++
-	f.status.Rounds = f.going.Rounds
-	f.journal.say(ctx, "round", "round %d: %s", f.going.Rounds, f.news(items))
+	f.worklist.rounds++
+	f.status.Rounds = f.worklist.rounds
+	f.journal.say(ctx, "round", "round %d: %s", f.worklist.rounds, f.worklist.news(items))
 	f.journal.show(ctx, f.announcement())
 	f.pushed = ""
-	f.checkRuns.begin(ctx, f.poller.snapshot.Head, fmt.Sprintf("Round %d: %s", f.going.Rounds, f.news(items)))
-	about := f.about(items)
+	f.checkRuns.begin(ctx, f.poller.snapshot.Head, fmt.Sprintf("Round %d: %s", f.worklist.rounds, f.worklist.news(items)))
+	about := f.worklist.about(items)
 	err := f.round(ctx, items)
 	f.answered = f.inbox.resumed()
 	f.admissions.release(ctx, signals.ReleaseRequest{}, nil)
@@ -48,7 +48,7 @@ func (f *follower) attempt(ctx workflow.Context, items []forge.Item) error {
 	case kindOf(err) == fault.Changed: // somebody has pushed meanwhile: poll again, then do what is left
 		f.journal.say(ctx, "host", "changed by somebody else: %s", firstLine(message(err)))
 		if f.overtaken++; f.overtaken <= mostOvertaken { // after that it counts, so that pushes can't cause rounds without end
-			f.going.Rounds--
+			f.worklist.rounds--
 		}
 	case isLost(err): // the items are still open at the pull request
 		f.journal.say(ctx, "host", "commits of this round were lost with their host; doing it again")
@@ -93,16 +93,16 @@ func (f *follower) round(ctx workflow.Context, items []forge.Item) error {
 		return err
 	}
 	f.status.Others = f.status.Others || f.status.Head != f.status.Pushed
-	start, conflict, base, merged := f.status.Head, f.merges(), f.poller.snapshot.BaseHead, ""
-	f.onto = ""
+	start, conflict, base, merged := f.status.Head, f.worklist.merges(), f.poller.snapshot.BaseHead, ""
+	f.merger.onto = ""
 	if conflict {
 		var err error
-		if merged, err = f.merge(ctx); err != nil {
+		if merged, err = f.merger.merge(ctx); err != nil {
 			return err
 		}
 	}
 	feedback := map[string]prompt.Feedback{}
-	p := f.agenda("round %d", f.going.Rounds)
+	p := f.agenda("round %d", f.worklist.rounds)
 	for n, i := range items {
 		d := task.Deliverable{ID: itemID(i, n), Description: wish(i), Status: task.Pending}
 		p.Deliverables = append(p.Deliverables, d)
@@ -116,21 +116,15 @@ func (f *follower) round(ctx workflow.Context, items []forge.Item) error {
 		return err
 	}
 	if conflict {
-		for _, b := range f.tried(ctx, base, merged) {
-			f.going.Tried[conflictKey(b)] = f.poller.snapshot.Head
-		}
+		f.worklist.triedMerge(ctx, base, merged)
 	}
-	for _, i := range items {
-		if i.Kind == forge.CheckItem {
-			f.going.Tried[i.Key+":"+i.Sign] = f.poller.snapshot.Head
-		}
-	}
+	f.worklist.triedItems(items)
 	return f.reply(ctx, items)
 }
 
 // agenda returns an empty plan of the next revision.
-func (f *follower) agenda(format string, args ...any) task.Plan {
-	summary := fmt.Sprintf("Pull request #%d, ", f.in.Number) + fmt.Sprintf(format, args...)
+func (f facts) agenda(format string, args ...any) task.Plan {
+	summary := fmt.Sprintf("Pull request #%d, ", f.status.PullRequest.Number) + fmt.Sprintf(format, args...)
 	p := task.Plan{Revision: 1, Verdict: task.VerdictWork, Summary: summary}
 	if f.status.Plan != nil {
 		p.Revision = f.status.Plan.Revision + 1
@@ -173,7 +167,7 @@ func feedbackOf(i forge.Item) prompt.Feedback {
 // carry runs the stages of a task on the round's plan until the reviewer approves, and pushes the result.
 func (f *follower) carry(ctx workflow.Context, start string) error {
 	for n := 1; ; n++ {
-		if err := f.perform(ctx); err != nil {
+		if err := f.deliverables.executeRound(ctx); err != nil {
 			return err
 		}
 		if f.status.Head == start && f.commits.last.failed == "" && !f.takenOver(ctx) {
@@ -209,15 +203,6 @@ func (f *follower) carry(ctx workflow.Context, start string) error {
 	return nil
 }
 
-// perform carries out the plan. That everything is blocked is told in the replies, and is no error.
-func (f *follower) perform(ctx workflow.Context) error {
-	err := f.deliverables.execute(ctx)
-	if e, ok := err.(*ending); ok && e.outcome == task.AllBlocked {
-		return nil
-	}
-	return err
-}
-
 // pushRound pushes the branch. When somebody else has pushed, the caller decides.
 func (f *follower) pushRound(ctx workflow.Context) (head string, err error) {
 	var changed error
@@ -225,7 +210,7 @@ func (f *follower) pushRound(ctx workflow.Context) (head string, err error) {
 	err = f.publisher.cleared(ctx, func(allowed []string) error {
 		in.Allowed = allowed
 		return f.parking.insist(ctx, func() error {
-			err := f.poller.stillOpen(ctx, f.onto)
+			err := f.poller.stillOpen(ctx, f.merger.onto)
 			if err == nil {
 				err = f.publisher.pushBranch(ctx, &in, &head)
 			}
