@@ -1,7 +1,9 @@
 package gateway
 
 import (
+	"log/slog"
 	"math"
+	"sync"
 
 	"github.com/longshift/longshift/task"
 )
@@ -44,8 +46,12 @@ type bid struct {
 // worst is the most that the call can cost.
 func (b bid) worst() nanos { return b.input + nanos(b.output)*b.each }
 
-// account is the money of a session. Session.mu guards it.
+// account is the money of a session: what is spent and reserved, and the calls that wait for it. Each call is in the ledger before it is sent.
 type account struct {
+	mu     *sync.Mutex // of the session, which tells its state as of one moment
+	ledger *ledger
+	log    *slog.Logger
+
 	spent    nanos // settled, over all attempts
 	totals   counts
 	calls    int
@@ -54,6 +60,9 @@ type account struct {
 	open     map[uint64]bid // calls in flight by number
 	queue    []*waiter      // calls that wait for one in flight to settle, oldest first
 	over     bool           // no further call is admitted
+
+	refused   bool   // a call was, because the budget is used up
+	unwritten string // why the ledger can't be written, "" when it can
 }
 
 // fit returns how much output a call may have now, or 0 when none. A call gets all the output it asks for when the budget

@@ -27,59 +27,58 @@ var (
 )
 
 // reserve admits a call or refuses it. It blocks while calls in flight leave the decision open.
-func (s *Session) reserve(ctx context.Context, b bid) (verdict, error) {
-	s.mu.Lock()
-	v, decided := s.judge(b)
+func (a *account) reserve(ctx context.Context, b bid) (verdict, error) {
+	a.mu.Lock()
+	v, decided := a.judge(b)
 	if decided {
-		s.mu.Unlock()
+		a.mu.Unlock()
 		return v, v.err
 	}
 	w := &waiter{bid: b, done: make(chan verdict, 1)}
-	s.account.queue = append(s.account.queue, w)
-	s.mu.Unlock()
+	a.queue = append(a.queue, w)
+	a.mu.Unlock()
 	select {
 	case v := <-w.done:
 		return v, v.err
 	case <-ctx.Done():
-		s.abandon(w)
+		a.abandon(w)
 		return verdict{}, ctx.Err()
 	}
 }
 
 // abandon removes a waiter whose client is gone. If it was admitted at the same moment, its reservation is released.
-func (s *Session) abandon(w *waiter) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if i := slices.Index(s.account.queue, w); i >= 0 {
-		s.account.queue = slices.Delete(s.account.queue, i, i+1)
+func (a *account) abandon(w *waiter) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if i := slices.Index(a.queue, w); i >= 0 {
+		a.queue = slices.Delete(a.queue, i, i+1)
 		return
 	}
 	if v := <-w.done; v.err == nil {
-		s.settleLocked(v.number, settlement{})
+		a.settleLocked(v.number, settlement{})
 	}
 }
 
-// judge decides on a call if that is possible now. s.mu is held.
-func (s *Session) judge(b bid) (verdict, bool) {
-	a := &s.account
+// judge decides on a call if that is possible now. mu is held.
+func (a *account) judge(b bid) (verdict, bool) {
 	switch {
-	case s.closed || a.over:
+	case a.over:
 		return verdict{err: errClosed}, true
 	case a.exhausted():
-		return s.unaffordable(), true
+		return a.unaffordable(), true
 	}
 	if b.output = a.fit(b); b.output == 0 {
 		if len(a.open) == 0 { // nothing will be settled that could leave more
-			return s.unaffordable(), true
+			return a.unaffordable(), true
 		}
 		return verdict{}, false
 	}
-	number, err := s.ledger.reserve(b)
+	number, err := a.ledger.reserve(b)
 	if err != nil {
-		s.state.LedgerError = err.Error()
+		a.unwritten = err.Error()
 		return verdict{err: fmt.Errorf("%w: %w", errLedger, err)}, true
 	}
-	s.state.LedgerError = ""
+	a.unwritten = ""
 	if a.open == nil {
 		a.open = map[uint64]bid{}
 	}
@@ -88,53 +87,53 @@ func (s *Session) judge(b bid) (verdict, bool) {
 	return verdict{number: number, output: b.output}, true
 }
 
-// unaffordable refuses a call for want of money. s.mu is held.
-func (s *Session) unaffordable() verdict {
-	s.state.BudgetRefused = true
-	return verdict{err: fmt.Errorf("%w: $%.4f of $%.4f", errBudget, s.account.spent.usd(), s.account.ceiling.usd())}
+// unaffordable refuses a call for want of money. mu is held.
+func (a *account) unaffordable() verdict {
+	a.refused = true
+	return verdict{err: fmt.Errorf("%w: $%.4f of $%.4f", errBudget, a.spent.usd(), a.ceiling.usd())}
 }
 
-// wake judges the waiting calls again, in their order. s.mu is held.
-func (s *Session) wake() {
-	for len(s.account.queue) > 0 {
-		w := s.account.queue[0]
-		v, decided := s.judge(w.bid)
+// wake judges the waiting calls again, in their order. mu is held.
+func (a *account) wake() {
+	for len(a.queue) > 0 {
+		w := a.queue[0]
+		v, decided := a.judge(w.bid)
 		if !decided {
 			return
 		}
-		s.account.queue = s.account.queue[1:]
+		a.queue = a.queue[1:]
 		w.done <- v
 	}
 }
 
-// refuseAll refuses every waiting call. s.mu is held.
-func (s *Session) refuseAll(err error) {
-	for _, w := range s.account.queue {
-		w.done <- verdict{err: err}
+// finish admits no further call, and refuses those that wait. mu is held.
+func (a *account) finish() {
+	a.over = true
+	for _, w := range a.queue {
+		w.done <- verdict{err: errClosed}
 	}
-	s.account.queue = nil
+	a.queue = nil
 }
 
 // arrived records how much output of a call has arrived, in bytes, for the case that this process is killed before its end.
-func (s *Session) arrived(number uint64, text int64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if b, ok := s.account.open[number]; ok {
-		if err := s.ledger.arrived(number, min(text/guessBytes, b.output), b.each); err != nil {
-			s.gateway.log.Warn("write usage ledger", "session", s.id, "error", err)
+func (a *account) arrived(number uint64, text int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if b, ok := a.open[number]; ok {
+		if err := a.ledger.arrived(number, min(text/guessBytes, b.output), b.each); err != nil {
+			a.log.Warn("write usage ledger", "error", err)
 		}
 	}
 }
 
 // settle books the cost of a call and wakes waiting calls.
-func (s *Session) settle(number uint64, st settlement) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.settleLocked(number, st)
+func (a *account) settle(number uint64, st settlement) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.settleLocked(number, st)
 }
 
-func (s *Session) settleLocked(number uint64, st settlement) {
-	a := &s.account
+func (a *account) settleLocked(number uint64, st settlement) {
 	b, ok := a.open[number]
 	if !ok {
 		return
@@ -146,9 +145,9 @@ func (s *Session) settleLocked(number uint64, st settlement) {
 	if st.billed {
 		a.calls++
 	}
-	if err := s.ledger.settle(number, st); err != nil {
-		s.state.LedgerError = err.Error() // no call is admitted until the file can be written again
-		s.gateway.log.Error("write usage ledger", "session", s.id, "error", err)
+	if err := a.ledger.settle(number, st); err != nil {
+		a.unwritten = err.Error() // no call is admitted until the file can be written again
+		a.log.Error("write usage ledger", "error", err)
 	}
-	s.wake()
+	a.wake()
 }

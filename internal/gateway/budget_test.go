@@ -299,14 +299,14 @@ func TestNothingIsSentThatCanNotBeWrittenDown(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	writable := s.ledger.file
-	s.ledger.file = readOnly(t, path)
+	writable := s.account.ledger.file
+	s.account.ledger.file = readOnly(t, path)
 	status, text := mustAsk(t, s, question("claude-opus-5-5", 1))
 	if status != 503 || !strings.Contains(text, "longshift_ledger") || s.State().LedgerError == "" || u.count() != 0 {
 		t.Errorf("%d %s, %d calls upstream", status, text, u.count())
 	}
-	_ = s.ledger.file.Close()
-	s.ledger.file = writable
+	_ = s.account.ledger.file.Close()
+	s.account.ledger.file = writable
 	if status, _ := mustAsk(t, s, question("claude-opus-5-5", 1)); status != 500 || s.State().LedgerError != "" {
 		t.Errorf("when it can be written again: %d, %q", status, s.State().LedgerError)
 	}

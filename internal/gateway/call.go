@@ -30,14 +30,19 @@ type call struct {
 	number  uint64 // in the ledger; 0 for calls that cost nothing
 	bid     bid
 	sent    atomic.Bool // the request was sent completely
-	meter   meter
-	kept    capture // start of the answer, for the transcript
+	answer  answer
 	secrets []string
 	key     redact.Pieces // removes the key from the answer
-	status  int
-	whole   bool // the answer has arrived to its end
 	settled bool
 	noted   int64 // bytes of output that the ledger knows of
+}
+
+// answer is what has arrived of an answer of the API.
+type answer struct {
+	status int
+	meter  meter
+	kept   capture // its start, for the transcript
+	whole  bool    // it has arrived to its end
 }
 
 // admit reserves the money for a call, or answers it with a refusal. It may reduce the output that the call asks for.
@@ -46,7 +51,7 @@ func (c *call) admit(w http.ResponseWriter, q *request) bool {
 	c.bid = c.api.prices.bid(q)
 	ctx, stop := c.context()
 	defer stop()
-	v, err := s.reserve(ctx, c.bid)
+	v, err := s.account.reserve(ctx, c.bid)
 	if err != nil {
 		s.answerRefusal(w, err)
 		return false
@@ -70,7 +75,7 @@ func (c *call) serve(w http.ResponseWriter) {
 	defer c.record()
 	defer c.finish()
 	if c.session.transcript.on() {
-		c.kept.limit = maxEntry
+		c.answer.kept.limit = maxEntry
 	}
 	c.begun = c.session.gateway.now()
 	resp, err := c.send(ctx)
@@ -79,23 +84,23 @@ func (c *call) serve(w http.ResponseWriter) {
 		return
 	}
 	defer resp.Body.Close()
-	c.status, c.meter = resp.StatusCode, c.api.newMeter(resp)
+	c.answer.status, c.answer.meter = resp.StatusCode, c.api.newMeter(resp)
 	body, err := decoded(resp)
 	if err != nil {
-		c.status = 0
+		c.answer.status = 0
 		c.answerUnsent(w, ctx, err)
 		return
 	}
 	h := w.Header()
 	maps.Copy(h, endToEnd(resp.Header, c.key.Cover))
-	if c.number != 0 && c.session.observe(c.bid.model, c.status, resp.Header) {
+	if c.number != 0 && c.session.health.observe(c.bid.model, c.answer.status, resp.Header) {
 		h.Set("X-Should-Retry", "false") // clients of the API honor it
 	}
-	w.WriteHeader(c.status)
+	w.WriteHeader(c.answer.status)
 	if err := c.relay(w, body, resp.ContentLength); err != nil {
 		c.finish()
-		if !c.whole && ctx.Err() == nil { // neither the client nor the session has ended the call
-			c.session.brokeOff("")
+		if !c.answer.whole && ctx.Err() == nil { // neither the client nor the session has ended the call
+			c.session.health.brokeOff("")
 		}
 		panic(http.ErrAbortHandler) // shows the client that the answer broke off
 	}
@@ -135,13 +140,13 @@ func (c *call) answerUnsent(w http.ResponseWriter, ctx context.Context, err erro
 	s := c.session
 	switch {
 	case errors.Is(err, errCredential):
-		s.refuseAuth(err.Error())
+		s.health.refuseAuth(err.Error())
 		s.gateway.log.Error("model credential", "session", s.id, "error", err)
 		answerError(w, http.StatusForbidden, typePermission, "longshift_credential: the worker has no credential for the model")
 	case ctx.Err() != nil:
 		panic(http.ErrAbortHandler) // the client is gone, or the session is ended
 	default:
-		s.unreachable()
+		s.health.unreachable()
 		s.gateway.log.Warn("model endpoint unreachable", "session", s.id, "error", err)
 		answerError(w, http.StatusBadGateway, typeAPI, "longshift_upstream: "+c.api.unreached(err))
 	}

@@ -12,7 +12,7 @@ func (s *Session) end(grace time.Duration) {
 		return
 	}
 	s.closed = true
-	s.refuseAll(errClosed)
+	s.account.finish()
 	if s.active == 0 {
 		close(s.drained)
 	}
@@ -24,7 +24,7 @@ func (s *Session) end(grace time.Duration) {
 	s.cancel()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.ledger.close(); err != nil {
+	if err := s.account.ledger.close(); err != nil {
 		s.gateway.log.Warn("close usage ledger", "session", s.id, "error", err)
 	}
 	s.transcript.close()
@@ -34,8 +34,7 @@ func (s *Session) end(grace time.Duration) {
 func (s *Session) Finish() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.account.over = true
-	s.refuseAll(errClosed)
+	s.account.finish()
 }
 
 // waitDrained waits until no request is being served. It reports false on a timeout.

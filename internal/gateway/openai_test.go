@@ -253,7 +253,7 @@ func TestAnswersWithoutUsage(t *testing.T) {
 		"in one piece": answers("application/json", `{"choices":[{"message":{"content":"x"}}]}`),
 	} {
 		_, s := openOpenAI(t, 5, handle)
-		s.unreachable()
+		s.health.unreachable()
 		post(t, s, "/v1/chat/completions", chatsSimply)
 		if since := s.State().FailingSince; !since.IsZero() {
 			t.Errorf("%s: failing since %s", name, since)

@@ -129,7 +129,7 @@ func TestUnknownModelIsDearAndFlagged(t *testing.T) {
 		t.Errorf("cost $%f", got)
 	}
 	s.Close()
-	text, _ := os.ReadFile(s.ledger.file.Name())
+	text, _ := os.ReadFile(s.account.ledger.file.Name())
 	if strings.Count(string(text), `"flags":["unknown_model"]`) != 2 {
 		t.Errorf("ledger:\n%s", text)
 	}

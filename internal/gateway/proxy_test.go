@@ -283,17 +283,17 @@ func TestBrokenAnswerIsSeenAsBroken(t *testing.T) {
 func TestFailingSince(t *testing.T) {
 	s := openSession(t, startGateway(t, "http://127.0.0.1:1", nil), 0)
 	for _, status := range []int{503, 529, 500} {
-		s.observe("sonnet", status, http.Header{})
+		s.health.observe("sonnet", status, http.Header{})
 	}
 	since := s.State().FailingSince
 	if since.IsZero() || time.Since(since) > time.Minute {
 		t.Errorf("failing since %s", since)
 	}
-	s.unreachable()
+	s.health.unreachable()
 	if again := s.State().FailingSince; !again.Equal(since) {
 		t.Errorf("then since %s", again)
 	}
-	s.observe("sonnet", 200, http.Header{})
+	s.health.observe("sonnet", 200, http.Header{})
 	if again := s.State().FailingSince; !again.Equal(since) {
 		t.Errorf("after the beginning of an answer since %s", again)
 	}

@@ -124,30 +124,6 @@ func epoch(v string) time.Time {
 	return time.Unix(s, 0).UTC()
 }
 
-// gauge records the utilization of the subscription's windows. s.mu is held.
-func (s *Session) gauge(h http.Header) {
-	if v := h.Get(unified + "Status"); v != "" {
-		s.state.Quota = v
-	}
-	for name := range h {
-		window, ours := strings.CutPrefix(name, unified)
-		window, gauge := strings.CutSuffix(window, "-Utilization")
-		if !ours || !gauge {
-			continue
-		}
-		u, err := strconv.ParseFloat(h.Get(name), 64)
-		if err != nil {
-			continue
-		}
-		if s.state.Windows == nil {
-			s.state.Windows = map[string]Window{}
-		}
-		s.state.Windows[strings.ToLower(window)] = Window{
-			Utilization: u, Reset: epoch(h.Get(unified + window + "-Reset")), Status: h.Get(unified + window + "-Status"),
-		}
-	}
-}
-
 // problem is what an API says of an error.
 type problem struct {
 	text  string

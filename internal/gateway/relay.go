@@ -32,12 +32,12 @@ func (c *call) relay(w http.ResponseWriter, body io.Reader, length int64) error 
 	for total := int64(0); ; {
 		n, err := body.Read(buf)
 		total += int64(n)
-		_, _ = c.meter.Write(buf[:n])
-		_, _ = c.kept.Write(buf[:n])
+		_, _ = c.answer.meter.Write(buf[:n])
+		_, _ = c.answer.kept.Write(buf[:n])
 		c.session.touch()
 		c.note()
-		if err != nil || total == length || c.meter.ended() {
-			c.whole = c.whole || err == nil || err == io.EOF
+		if err != nil || total == length || c.answer.meter.ended() {
+			c.answer.whole = c.answer.whole || err == nil || err == io.EOF
 			c.finish()
 		}
 		if out := c.key.Pass(buf[:n], err != nil); len(out) > 0 {
@@ -60,10 +60,10 @@ const noteEvery = 8 << 10
 
 // note records the output of a stream that has arrived so far. Other answers arrive at their end.
 func (c *call) note() {
-	m, streams := c.meter.(*streamMeter)
+	m, streams := c.answer.meter.(*streamMeter)
 	if !streams || c.number == 0 || m.read.text-c.noted < noteEvery {
 		return
 	}
 	c.noted = m.read.text
-	c.session.arrived(c.number, c.noted)
+	c.session.account.arrived(c.number, c.noted)
 }

@@ -28,7 +28,7 @@ type Spec struct {
 	Token string   // of a closed session whose agent's process goes on with this one; "" for a new one
 }
 
-// Session is the account of one agent session. Its methods are safe for concurrent use.
+// Session is one agent session: what it may ask for, and the calls that are being served. Its methods are safe for concurrent use.
 type Session struct {
 	gateway    *Gateway
 	api        *api
@@ -42,16 +42,13 @@ type Session struct {
 	cancel     context.CancelFunc
 	lastCall   atomic.Int64 // Unix nanoseconds
 
-	mu       sync.Mutex
-	ledger   *ledger
-	account  account
-	state    State
-	throttle throttle
-	limited  string // the model that hit state.Limit
-	active   int    // requests being served, including waiting ones
-	held     int64  // bytes of request bodies in memory
-	drained  chan struct{}
-	closed   bool
+	mu      sync.Mutex // guards account and health too
+	account account
+	health  health
+	active  int   // requests being served, including waiting ones
+	held    int64 // bytes of request bodies in memory
+	drained chan struct{}
+	closed  bool
 }
 
 // Open starts a session, or resumes one from its ledger. A ledger that another session holds is a conflict.
@@ -77,8 +74,11 @@ func (g *Gateway) Open(spec Spec) (*Session, error) {
 		_ = l.close()
 		return nil, err
 	}
-	s := &Session{gateway: g, api: api, id: spec.ID, token: cmp.Or(spec.Token, newToken()), ledger: l, transcript: t, model: spec.Model, tools: spec.Tools, drained: make(chan struct{})}
-	s.account = account{spent: past.cost, totals: past.counts, calls: past.calls, ceiling: ceilingOf(spec.BudgetUSD)}
+	s := &Session{gateway: g, api: api, id: spec.ID, token: cmp.Or(spec.Token, newToken()), transcript: t,
+		model: spec.Model, tools: spec.Tools, drained: make(chan struct{})}
+	s.account = account{mu: &s.mu, ledger: l, log: g.log.With("session", s.id),
+		spent: past.cost, totals: past.counts, calls: past.calls, ceiling: ceilingOf(spec.BudgetUSD)}
+	s.health = health{mu: &s.mu, now: g.now, limitOf: api.limit}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	if err := g.register(s); err != nil {
 		s.end(0)
@@ -148,9 +148,9 @@ func (s *Session) SetBudget(usd float64) {
 	defer s.mu.Unlock()
 	s.account.ceiling = ceilingOf(usd)
 	if !s.account.exhausted() {
-		s.state.BudgetRefused = false
+		s.account.refused = false
 	}
-	s.wake()
+	s.account.wake()
 }
 
 // Close revokes the token, gives calls in flight a short grace period, cancels the rest, and returns the session's

@@ -13,20 +13,20 @@ func (c *call) finish() {
 	c.settled = true
 	s := c.session
 	var r reading
-	if c.meter != nil {
-		r = c.meter.reading()
+	if c.answer.meter != nil {
+		r = c.answer.meter.reading()
 	}
 	if c.number != 0 {
-		s.settle(c.number, c.settlement(r))
+		s.account.settle(c.number, c.settlement(r))
 	}
-	if e, ok := c.meter.(*capture); ok && c.number != 0 {
-		s.explain(c.bid.model, c.status, errorOf(blacken(e.data, c.secrets), s.gateway.now()))
+	if e, ok := c.answer.meter.(*capture); ok && c.number != 0 {
+		s.health.explain(c.bid.model, c.answer.status, errorOf(blacken(e.data, c.secrets), s.gateway.now()))
 	}
 	switch {
 	case r.failed != "":
-		s.brokeOff(r.failed)
-	case c.whole && c.number != 0 && c.status < 300:
-		s.answered()
+		s.health.brokeOff(r.failed)
+	case c.answer.whole && c.number != 0 && c.answer.status < 300:
+		s.health.answered()
 	}
 }
 
@@ -35,24 +35,24 @@ func (c *call) record() {
 	s := c.session
 	took := s.gateway.now().Sub(c.start)
 	s.transcript.write(entry{
-		Time: c.start.UTC(), Call: c.number, Method: c.request.Method, Path: c.path, Status: c.status, Millis: took.Milliseconds(),
-	}, c.body, &c.kept, c.secrets)
-	s.gateway.log.Debug("model call", "session", s.id, "path", c.path, "status", c.status, "took", took)
+		Time: c.start.UTC(), Call: c.number, Method: c.request.Method, Path: c.path, Status: c.answer.status, Millis: took.Milliseconds(),
+	}, c.body, &c.answer.kept, c.secrets)
+	s.gateway.log.Debug("model call", "session", s.id, "path", c.path, "status", c.answer.status, "took", took)
 }
 
 // settlement determines the cost of the call.
 func (c *call) settlement(r reading) settlement {
-	st := settlement{model: cmp.Or(r.model, c.bid.model), status: c.status}
+	st := settlement{model: cmp.Or(r.model, c.bid.model), status: c.answer.status}
 	gone := c.request.Context().Err() != nil || c.session.ctx.Err() != nil
-	if (gone || c.brokenOff(r)) && !r.complete && !r.seen {
+	if (gone || c.answer.brokenOff(r)) && !r.complete && !r.seen {
 		r.text = max(r.text, guessBytes*c.unseen())
 	}
 	switch {
-	case c.status == 0 && c.sent.Load() && gone:
+	case c.answer.status == 0 && c.sent.Load() && gone:
 		// The client left, or the session ended, after the request was sent. The API may have worked on it, and charges
 		// at least the input.
 		c.guess(&st, r, flagLost)
-	case c.status == 0 || c.status >= 300:
+	case c.answer.status == 0 || c.answer.status >= 300:
 		// No answer or a refusal: nothing is charged.
 	case !r.seen:
 		c.guess(&st, r, flagUnread)
@@ -64,8 +64,8 @@ func (c *call) settlement(r reading) settlement {
 
 // brokenOff tells whether the endpoint or the network has broken a stream off. One that just ends is, too: proxies close it in good order. An
 // answer in one piece was made before it came, so what has arrived of it tells more than what was asked for.
-func (c *call) brokenOff(r reading) bool {
-	_, streams := c.meter.(*streamMeter)
+func (a *answer) brokenOff(r reading) bool {
+	_, streams := a.meter.(*streamMeter)
 	return streams && !r.over && r.failed == ""
 }
 
