@@ -27,42 +27,23 @@ func (a *Acts) plannedCalls(calls []transcript.Call) (list []PlannedCall) {
 }
 
 // asPolicy is a call as the rules know it: they speak of the tools that agents have in common. It is false for calls that touch nothing.
-func (r *toolRun) asPolicy(c transcript.Call) (p agent.Call, ok bool) {
-	p = agent.Call{ID: c.ID, Dir: r.tree.Dir()}
+func (f *fileCalls) asPolicy(c transcript.Call) (p agent.Call, ok bool) {
 	path, named := tools.Path(c.Tool, c.Arguments)
-	if path = r.enforcer.inRoot(path); !named {
-		path = r.tree.Dir()
+	if path = f.enforcer.inRoot(path); !named {
+		path = f.enforcer.root
 	}
-	input := map[string]any{"file_path": path}
-	switch c.Tool {
-	case "run_command":
-		in, err := commandOf(c.Arguments, limitsOf(r.s.Native).longest)
-		if err != nil {
-			return p, false
-		}
-		p.Tool, input = "Bash", map[string]any{"command": in.Command}
-		if p.Dir, err = r.folder(in.Dir); err != nil {
-			return p, false
-		}
-	case "list_dir", "find_files":
-		p.Tool, input = "Glob", map[string]any{"pattern": "*", "path": path}
-	case "search":
-		p.Tool, input = "Grep", map[string]any{"pattern": "search", "path": path}
-	default:
-		switch classOf(c.Tool) {
-		case tools.Reads:
-			p.Tool = "Read"
-		case tools.Writes:
-			return r.asWrite(c, path), true
-		default:
-			return p, false
-		}
-		if !named {
-			return p, false
-		}
+	tool, input := "Read", map[string]any{"file_path": path}
+	switch class := classOf(c.Tool); {
+	case c.Tool == "list_dir" || c.Tool == "find_files":
+		tool, input = "Glob", map[string]any{"pattern": "*", "path": path}
+	case c.Tool == "search":
+		tool, input = "Grep", map[string]any{"pattern": "search", "path": path}
+	case class == tools.Writes:
+		return f.asWrite(c, path), true
+	case class != tools.Reads || !named:
+		return p, false
 	}
-	p.Input = json.RawMessage(asJSON(input))
-	return p, true
+	return agent.Call{ID: c.ID, Dir: f.enforcer.root, Tool: tool, Input: json.RawMessage(asJSON(input))}, true
 }
 
 // inRoot is a path of the workspace, absolute.

@@ -16,6 +16,7 @@ import (
 	"github.com/longshift/longshift/internal/agent/tools"
 	"github.com/longshift/longshift/internal/agent/transcript"
 	"github.com/longshift/longshift/internal/confine/process"
+	"github.com/longshift/longshift/internal/confine/sandbox"
 	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/plaintext"
@@ -56,63 +57,69 @@ func commandOf(arguments json.RawMessage, longest time.Duration) (in command, er
 	return in, nil
 }
 
+// shell makes the calls of commands: it runs them in the session's box, shows their output, and knows those in the background.
+type shell struct {
+	callRules
+	kept    *keptAct
+	act     Act
+	root    *os.Root
+	outputs string // folder with whole outputs, outside of what commands may write: the worker reads it
+	limits  limits
+	box     sandbox.Spec
+	env     []string
+
+	boxes     *boxes
+	processes *processes
+	redact    *redact.Redactor
+	now       func() time.Time
+}
+
 // command runs a command in the session's box. One that an earlier attempt has begun is not run again.
-func (r *toolRun) command(ctx context.Context, c transcript.Call) callResult {
-	limits := limitsOf(r.s.Native)
-	in, err := commandOf(c.Arguments, limits.longest)
+func (s *shell) command(ctx context.Context, c transcript.Call) callResult {
+	in, err := commandOf(c.Arguments, s.limits.longest)
 	if err != nil {
 		return refused(fmt.Sprintf(`%v. A call looks like this: {"command": "go test ./...", "timeout": 120}`, err))
 	}
-	dir, err := r.folder(in.Dir)
+	dir, err := s.folder(in.Dir)
 	if err != nil {
 		return refused(err.Error())
 	}
-	file := filepath.Join(r.outputs(), fmt.Sprintf("%.16s.log", r.in.Head))
-	if len(r.kept.Begun) > 0 {
-		return r.cutOff(ctx, file)
+	file := filepath.Join(s.outputs, fmt.Sprintf("%.16s.log", s.act.Head))
+	if len(s.kept.Begun) > 0 {
+		return s.cutOff(ctx, file)
 	}
-	p, _ := r.asPolicy(c)
-	if no := r.permit(ctx, p); no != nil {
+	asked := agent.Call{ID: c.ID, Tool: "Bash", Dir: dir, Input: json.RawMessage(asJSON(map[string]any{"command": in.Command}))}
+	if no := s.permit(ctx, asked); no != nil {
 		return *no
 	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return callResult{err: fault.New(fault.Infra, "make the folder for output: %w", err)}
 	}
-	if err := r.kept.begin(in.Command); err != nil {
+	if err := s.kept.begin(in.Command); err != nil {
 		return callResult{err: err}
 	}
 	if in.Beside {
-		return r.inBackground(in, dir, file)
+		return s.inBackground(in, dir, file)
 	}
-	wall := limits.timeout
+	wall := s.limits.timeout
 	if in.Timeout > 0 {
 		wall = time.Duration(in.Timeout) * time.Second
 	}
-	res, err := r.run(ctx, in.Command, dir, file, wall)
+	res, err := s.run(ctx, in.Command, dir, file, wall)
 	switch cut := interrupted(ctx); {
 	case err != nil && res.Duration == 0:
-		return r.notBegun(cmp.Or(cut, err))
+		return callResult{err: errors.Join(cmp.Or(cut, err), s.kept.takeBack())} // the next try starts it
 	case err != nil && cut != nil:
 		return callResult{err: cut}
 	case err != nil: // it has run to its end and is not run again, so what it came to counts
-		r.log.line("! the output is not kept whole: %s", r.log.hide(err.Error()))
+		s.log.line("! the output is not kept whole: %s", s.log.hide(err.Error()))
 	}
-	r.enforcer.event(agent.Event{Kind: agent.ToolResult, ID: c.ID, Failed: res.Recorded() != 0, Text: fmt.Sprintf("exit code %d", res.Recorded())})
-	return commandResult(in.Command, res, err == nil, file, limits.longest)
-}
-
-// notBegun takes back that a command was begun which could not be started: the next try starts it.
-func (r *toolRun) notBegun(err error) callResult {
-	return callResult{err: errors.Join(err, r.kept.takeBack())}
-}
-
-// outputs is the folder with the whole outputs of the session's commands. It lies outside of what they may write: the worker reads it.
-func (r *toolRun) outputs() string {
-	return filepath.Join(r.of.recordOf(r.in.Act).dir, "output")
+	s.enforcer.event(agent.Event{Kind: agent.ToolResult, ID: c.ID, Failed: res.Recorded() != 0, Text: fmt.Sprintf("exit code %d", res.Recorded())})
+	return commandResult(in.Command, res, err == nil, file, s.limits.longest)
 }
 
 // output shows lines of the whole output of an earlier command.
-func (r *toolRun) output(ctx context.Context, c transcript.Call) callResult {
+func (s *shell) output(ctx context.Context, c transcript.Call) callResult {
 	var in struct {
 		File string `json:"file"`
 		From int    `json:"from"`
@@ -121,7 +128,7 @@ func (r *toolRun) output(ctx context.Context, c transcript.Call) callResult {
 	if err := task.DecodeAnswer("the call", c.Arguments, &in); err != nil {
 		return refused(fmt.Sprintf(`%v. A call looks like this: {"file": "0123456789abcdef.log", "from": 1, "to": 100}`, err))
 	}
-	root, err := os.OpenRoot(r.outputs())
+	root, err := os.OpenRoot(s.outputs)
 	if err != nil {
 		return refused("no command of this session has left a longer output")
 	}
@@ -132,27 +139,27 @@ func (r *toolRun) output(ctx context.Context, c transcript.Call) callResult {
 }
 
 // folder returns the absolute folder of a command.
-func (r *toolRun) folder(name string) (string, error) {
+func (s *shell) folder(name string) (string, error) {
 	if name == "" {
-		return r.tree.Dir(), nil
+		return s.enforcer.root, nil
 	}
-	rel, err := agent.InTree(r.tree.Dir(), name)
+	rel, err := agent.InTree(s.enforcer.root, name)
 	if err != nil {
 		return "", fmt.Errorf("cwd %q: %w; give a folder below the workspace", name, err)
 	}
-	if !r.enforcer.mayRead(rel) {
+	if !s.enforcer.mayRead(rel) {
 		return "", fmt.Errorf("cwd %q may not be read by this session; give another folder", name)
 	}
-	if info, err := r.root.Stat(rel); err != nil || !info.IsDir() {
+	if info, err := s.root.Stat(rel); err != nil || !info.IsDir() {
 		return "", fmt.Errorf("cwd %q is no folder of the workspace", name)
 	}
-	return filepath.Join(r.tree.Dir(), rel), nil
+	return filepath.Join(s.enforcer.root, rel), nil
 }
 
 // cutOff tells the model of a command that an earlier attempt has begun, whose end nobody has seen.
-func (r *toolRun) cutOff(ctx context.Context, file string) callResult {
-	r.of.processes.end(r.in.Session)
-	if _, err := process.ReapSession(ctx, r.in.Session); err != nil {
+func (s *shell) cutOff(ctx context.Context, file string) callResult {
+	s.processes.end(s.act.Session)
+	if _, err := process.ReapSession(ctx, s.act.Session); err != nil {
 		return callResult{err: fault.New(fault.Infra, "end what an earlier attempt left: %w", err)}
 	}
 	output, _ := os.ReadFile(file) // it may not have come to any output
@@ -165,16 +172,16 @@ func (r *toolRun) cutOff(ctx context.Context, file string) callResult {
 }
 
 // run runs the command to its end. With an error the result is empty when it was not started.
-func (r *toolRun) run(ctx context.Context, line, dir, file string, wall time.Duration) (process.Result, error) {
+func (s *shell) run(ctx context.Context, line, dir, file string, wall time.Duration) (process.Result, error) {
 	spec := process.Bash(line)
-	spec.Dir, spec.Session, spec.OutputFile, spec.Grace = dir, r.in.Session, file, 2*time.Second
-	spec.Filter = func(to io.Writer) io.WriteCloser { return plaintext.Writer(redact.FileWriter(to, r.of.of.redact)) }
-	spec.Env = r.env
-	res, err := r.of.of.launcher.boxes.run(ctx, spec, process.Limits{Wall: wall, Keep: keptOutput, File: mostFile}, r.box)
+	spec.Dir, spec.Session, spec.OutputFile, spec.Grace = dir, s.act.Session, file, 2*time.Second
+	spec.Filter = func(to io.Writer) io.WriteCloser { return plaintext.Writer(redact.FileWriter(to, s.redact)) }
+	spec.Env = s.env
+	res, err := s.boxes.run(ctx, spec, process.Limits{Wall: wall, Keep: keptOutput, File: mostFile}, s.box)
 	if err != nil {
 		err = fmt.Errorf("run the command: %w", err)
 	}
-	res.Output = r.of.of.redact.Secrets(plaintext.Of(res.Output))
+	res.Output = s.redact.Secrets(plaintext.Of(res.Output))
 	return res, err
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
 	"strings"
 	"time"
@@ -17,82 +18,90 @@ import (
 // longestTool is how long a call of a file tool may take.
 const longestTool = time.Minute
 
+// fileCalls makes the calls of file tools.
+type fileCalls struct {
+	callRules
+	kept  *keptAct
+	root  *os.Root
+	tools *tools.Workspace
+}
+
 // read makes a call of a file tool that changes nothing, when the rules allow it.
-func (r *toolRun) read(ctx context.Context, c transcript.Call) callResult {
+func (f *fileCalls) read(ctx context.Context, c transcript.Call) callResult {
 	var asked []agent.Call
-	if p, ok := r.asPolicy(c); ok {
+	if p, ok := f.asPolicy(c); ok {
 		asked = append(asked, p)
 	}
 	if c.Tool == "preview_patch" { // it names several files, and quotes them
-		changes, err := r.files.Plan(ctx, "apply_patch", c.Arguments)
+		changes, err := f.tools.Plan(ctx, "apply_patch", c.Arguments)
 		if err != nil {
 			return refused(aboutHidden(c, err))
 		}
 		for n, change := range changes {
-			asked = append(asked, agent.Call{ID: fmt.Sprintf("%s-%d", c.ID, n), Tool: "Read", Dir: r.tree.Dir(),
-				Input: json.RawMessage(asJSON(map[string]any{"file_path": r.enforcer.inRoot(change.Path)}))})
+			asked = append(asked, agent.Call{ID: fmt.Sprintf("%s-%d", c.ID, n), Tool: "Read", Dir: f.enforcer.root,
+				Input: json.RawMessage(asJSON(map[string]any{"file_path": f.enforcer.inRoot(change.Path)}))})
 		}
 	}
 	for _, p := range asked {
-		if no := r.permit(ctx, p); no != nil {
+		if no := f.permit(ctx, p); no != nil {
 			return *no
 		}
 	}
-	return r.carryOut(ctx, c, asked)
+	return f.carryOut(ctx, c, asked)
 }
 
 // write makes a call that changes files, when the rules allow it for each of them. What it is about to change is on disk before, so that an
 // attempt that comes again knows whether it was made.
-func (r *toolRun) write(ctx context.Context, c transcript.Call) callResult {
-	if again := r.interrupted(); again != nil {
+func (f *fileCalls) write(ctx context.Context, c transcript.Call) callResult {
+	if again := f.interrupted(); again != nil {
 		return *again
 	}
-	changes, err := r.files.Plan(ctx, c.Tool, c.Arguments)
+	changes, err := f.tools.Plan(ctx, c.Tool, c.Arguments)
 	if err != nil {
-		if p, ok := r.asPolicy(c); ok { // what was tried stands in the command log
-			if no := r.permit(ctx, p); no != nil {
+		if p, ok := f.asPolicy(c); ok { // what was tried stands in the command log
+			if no := f.permit(ctx, p); no != nil {
 				return *no
 			}
-			r.enforcer.event(agent.Event{Kind: agent.ToolResult, ID: p.ID, Failed: true})
+			f.enforcer.event(agent.Event{Kind: agent.ToolResult, ID: p.ID, Failed: true})
 		}
 		return refused(aboutHidden(c, err))
 	}
-	asked := r.writesOf(c, changes)
+	asked := f.writesOf(c, changes)
 	for _, p := range asked {
-		if no := r.permit(ctx, p); no != nil {
+		if no := f.permit(ctx, p); no != nil {
 			return *no
 		}
 	}
-	if err := r.kept.begin(asJSON(changes)); err != nil {
+	if err := f.kept.begin(asJSON(changes)); err != nil {
 		return callResult{err: err}
 	}
-	return r.carryOut(ctx, c, asked)
+	return f.carryOut(ctx, c, asked)
 }
 
 // carryOut makes the call, and completes its entries in the command log.
-func (r *toolRun) carryOut(ctx context.Context, c transcript.Call, asked []agent.Call) callResult {
+func (f *fileCalls) carryOut(ctx context.Context, c transcript.Call, asked []agent.Call) callResult {
 	ctx, cancel := context.WithTimeout(ctx, longestTool)
 	defer cancel()
-	res := r.files.Do(ctx, c.Tool, c.Arguments)
+	res := f.tools.Do(ctx, c.Tool, c.Arguments)
 	for _, p := range asked {
-		r.enforcer.event(agent.Event{Kind: agent.ToolResult, ID: p.ID, Failed: res.Failed})
+		f.enforcer.event(agent.Event{Kind: agent.ToolResult, ID: p.ID, Failed: res.Failed})
 	}
 	return callResult{content: string(res.Content), failed: res.Failed, line: res.Line}
 }
 
 // interrupted returns the result of a writing call that an earlier attempt has made, or has begun to make; nil for one to be made now.
-func (r *toolRun) interrupted() *callResult {
-	if len(r.kept.Begun) == 0 {
+func (f *fileCalls) interrupted() *callResult {
+	if len(f.kept.Begun) == 0 {
 		return nil
 	}
 	var planned []tools.Change
-	if json.Unmarshal([]byte(r.kept.Begun[0]), &planned) != nil {
+	if json.Unmarshal([]byte(f.kept.Begun[0]), &planned) != nil {
 		return nil
 	}
-	r.sweep(planned)
+	f.sweep(planned)
 	var made, not []string
 	for _, change := range planned {
-		if r.files.Done([]tools.Change{change}) {
+		if f.tools.Done([]tools.Change{change}) {
 			made = append(made, change.Path)
 		} else {
 			not = append(not, change.Path)
@@ -110,22 +119,22 @@ func (r *toolRun) interrupted() *callResult {
 }
 
 // sweep removes the temporary files that a change leaves which is cut off.
-func (r *toolRun) sweep(planned []tools.Change) {
+func (f *fileCalls) sweep(planned []tools.Change) {
 	for _, change := range planned {
 		dir := path.Dir(change.Path)
-		entries, _ := fs.ReadDir(r.root.FS(), dir) // a folder that was not made has none
+		entries, _ := fs.ReadDir(f.root.FS(), dir) // a folder that was not made has none
 		for _, e := range entries {
 			if strings.HasPrefix(e.Name(), tools.Temporary) && e.Type().IsRegular() {
-				_ = r.root.Remove(path.Join(dir, e.Name()))
+				_ = f.root.Remove(path.Join(dir, e.Name()))
 			}
 		}
 	}
 }
 
 // writesOf are the calls for all files that a call would change.
-func (r *toolRun) writesOf(c transcript.Call, changes []tools.Change) (all []agent.Call) {
+func (f *fileCalls) writesOf(c transcript.Call, changes []tools.Change) (all []agent.Call) {
 	for n, change := range changes {
-		p := r.asWrite(c, r.enforcer.inRoot(change.Path))
+		p := f.asWrite(c, f.enforcer.inRoot(change.Path))
 		if n > 0 {
 			p.ID = fmt.Sprintf("%s-%d", c.ID, n)
 		}
@@ -135,7 +144,7 @@ func (r *toolRun) writesOf(c transcript.Call, changes []tools.Change) (all []age
 }
 
 // asWrite is a call that changes a file as the rules know it, with the text that people are shown when they are asked.
-func (r *toolRun) asWrite(c transcript.Call, path string) agent.Call {
+func (f *fileCalls) asWrite(c transcript.Call, path string) agent.Call {
 	var in struct {
 		Old, New, Content, Patch string
 		All                      bool `json:"replace_all"`
@@ -145,5 +154,5 @@ func (r *toolRun) asWrite(c transcript.Call, path string) agent.Call {
 	if in.Old == "" && in.Patch == "" {
 		tool, input = "Write", map[string]any{"file_path": path, "content": in.Content}
 	}
-	return agent.Call{ID: c.ID, Tool: tool, Dir: r.tree.Dir(), Input: json.RawMessage(asJSON(input))}
+	return agent.Call{ID: c.ID, Tool: tool, Dir: f.enforcer.root, Input: json.RawMessage(asJSON(input))}
 }

@@ -17,11 +17,11 @@ const inPlace = "x7Kq2pLd:Vb3nW9tZ5mR2cYf8"
 
 // keepsHidden refuses a text with more of redact.Mark than the file has: the model was not shown what it stands for, and would write the mark in
 // its place. Where nothing of the file is hidden, the mark may be text of the project, such as the selector of CSS.
-func (r *toolRun) keepsHidden(path, before, after string) error {
+func keepsHidden(r *redact.Redactor, path, before, after string) error {
 	if strings.Count(after, redact.Mark) <= strings.Count(before, redact.Mark) {
 		return nil
 	}
-	line := r.hiddenLine(before, after)
+	line := hiddenLine(r, before, after)
 	if line == 0 {
 		return nil
 	}
@@ -31,15 +31,15 @@ func (r *toolRun) keepsHidden(path, before, after string) error {
 
 // hiddenLine is a line of the file that is about to lose its hidden part, or one of the new text with the mark where something would be hidden.
 // It is 0 if there is none.
-func (r *toolRun) hiddenLine(before, after string) int {
-	for _, f := range r.of.of.redact.Find(before) {
+func hiddenLine(r *redact.Redactor, before, after string) int {
+	for _, f := range r.Find(before) {
 		secret := before[f.Offset : f.Offset+f.Length]
 		if strings.Count(after, secret) < strings.Count(before, secret) {
 			return f.Line
 		}
 	}
 	filled := strings.ReplaceAll(after, redact.Mark, inPlace)
-	for _, f := range r.of.of.redact.Find(filled) {
+	for _, f := range r.Find(filled) {
 		if strings.Contains(filled[f.Offset:f.Offset+f.Length], inPlace) {
 			return f.Line
 		}

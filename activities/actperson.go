@@ -68,7 +68,7 @@ type item struct {
 }
 
 // checklist takes the model's list of what is to be done. The conversation keeps it.
-func (r *toolRun) checklist(c transcript.Call) callResult {
+func checklist(c transcript.Call) callResult {
 	items, err := itemsOf(c.Arguments)
 	if err != nil {
 		return refused(fmt.Sprintf(`%v. A call looks like this: {"items": [{"text": "write the test", "done": true}, {"text": "make it pass", "done": false}]}`, err))

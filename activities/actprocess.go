@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -134,36 +135,36 @@ func (b *background) tail(lines int) string {
 }
 
 // inBackground starts a command that goes on while the session does other things.
-func (r *toolRun) inBackground(in command, dir, file string) callResult {
-	b, err := r.of.processes.start(r.in.Session, in.Command, file, r.of.of.now(), func() (*process.Process, error) {
-		return r.startInBackground(in.Command, dir, file)
+func (s *shell) inBackground(in command, dir, file string) callResult {
+	b, err := s.processes.start(s.act.Session, in.Command, file, s.now(), func() (*process.Process, error) {
+		return s.startInBackground(in.Command, dir, file)
 	})
 	if fault.KindOf(err) == fault.Work {
 		return refused(err.Error())
 	}
 	if err != nil {
-		return r.notBegun(err)
+		return callResult{err: errors.Join(err, s.kept.takeBack())} // the next try starts it
 	}
-	out := b.state(r.of.of.now())
+	out := b.state(s.now())
 	out["success"], out["note"] = true, "manage_process shows and ends it; it ends with the session, when the session waits, and after "+
 		longestProcess.String()
 	return callResult{content: forModel(out), line: excerpt.Line("run_command "+in.Command, 120) + " -> " + b.name + " in the background"}
 }
 
 // startInBackground starts the command in the session's box, and writes its output to a file.
-func (r *toolRun) startInBackground(line, dir, file string) (*process.Process, error) {
+func (s *shell) startInBackground(line, dir, file string) (*process.Process, error) {
 	out, err := os.OpenFile(file, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, fault.New(fault.Infra, "make the file for output: %w", err)
 	}
 	spec := process.Bash("exec 2>&1\n" + line)
-	spec.Dir, spec.Session, spec.Env, spec.Grace = dir, r.in.Session, r.env, 2*time.Second
-	p, err := r.of.of.launcher.boxes.start(context.Background(), spec, r.box) // it outlives the act, and its processes are ended by name
+	spec.Dir, spec.Session, spec.Env, spec.Grace = dir, s.act.Session, s.env, 2*time.Second
+	p, err := s.boxes.start(context.Background(), spec, s.box) // it outlives the act, and its processes are ended by name
 	if err != nil {
 		_ = out.Close()
 		return nil, fmt.Errorf("start the command: %w", err)
 	}
-	to := plaintext.Writer(redact.Writer(out, r.of.of.redact)) // read while it is written
+	to := plaintext.Writer(redact.Writer(out, s.redact)) // read while it is written
 	go func() {
 		_, _ = io.Copy(to, io.LimitReader(p.Stdout(), mostFile))
 		_, _ = io.Copy(io.Discard, p.Stdout())
@@ -174,7 +175,7 @@ func (r *toolRun) startInBackground(line, dir, file string) (*process.Process, e
 }
 
 // manage shows and ends commands in the background.
-func (r *toolRun) manage(c transcript.Call) callResult {
+func (s *shell) manage(c transcript.Call) callResult {
 	var in struct {
 		Action  string `json:"action"`
 		Process string `json:"process"`
@@ -183,7 +184,7 @@ func (r *toolRun) manage(c transcript.Call) callResult {
 	if err := task.DecodeAnswer("the call", json.RawMessage(c.Arguments), &in); err != nil {
 		return refused(fmt.Sprintf(`%v. A call looks like this: {"action": "log", "process": "p1", "lines": 50}`, err))
 	}
-	now, list := r.of.of.now(), r.of.processes.of(r.in.Session)
+	now, list := s.now(), s.processes.of(s.act.Session)
 	if in.Action == "list" {
 		all := []any{}
 		for _, b := range list {
@@ -218,7 +219,7 @@ func (r *toolRun) manage(c transcript.Call) callResult {
 	out := b.state(now)
 	out["success"] = true
 	if in.Action == "log" {
-		out["output"] = excerpt.Tail(r.of.of.redact.Secrets(b.tail(in.Lines)), 4*shownOutput)
+		out["output"] = excerpt.Tail(s.redact.Secrets(b.tail(in.Lines)), 4*shownOutput)
 	}
 	return callResult{content: forModel(out)}
 }

@@ -127,24 +127,24 @@ func (r *toolRun) call(ctx context.Context, c transcript.Call) (res callResult) 
 		most := r.of.longest(r.conv.Start().Model, limitsOf(r.s.Native).output())
 		res = refused(fmt.Sprintf("your answer reached its limit of %d tokens before this call was complete, so it was not made; "+
 			"write a long file in parts: its beginning with write_file, and then the rest with edit_file", most))
-	case !r.has(c.Tool):
+	case !slices.Contains(r.names(), c.Tool):
 		res = refused(fmt.Sprintf("there is no tool %q in this session; it has %s", c.Tool, strings.Join(r.names(), ", ")))
 	case c.Tool == "manage_process":
-		res = r.manage(c)
+		res = r.shell.manage(c)
 	case c.Tool == "command_output":
-		res = r.output(ctx, c)
+		res = r.shell.output(ctx, c)
 	case c.Tool == "checklist":
-		res = r.checklist(c)
+		res = checklist(c)
 	case classOf(c.Tool) == tools.Asks:
 		res = r.person(c)
 	case classOf(c.Tool) == tools.Runs:
-		res = r.command(ctx, c)
+		res = r.shell.command(ctx, c)
 	case classOf(c.Tool) == tools.Reports:
 		res = r.report(c)
 	case classOf(c.Tool) == tools.Writes:
-		res = unlessCut(ctx, r.write(ctx, c))
+		res = unlessCut(ctx, r.files.write(ctx, c))
 	default:
-		res = unlessCut(ctx, r.read(ctx, c))
+		res = unlessCut(ctx, r.files.read(ctx, c))
 	}
 	if res.line == "" {
 		res.line = line

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/longshift/longshift/internal/agent"
@@ -13,7 +12,6 @@ import (
 	"github.com/longshift/longshift/internal/agent/reporting"
 	"github.com/longshift/longshift/internal/agent/tools"
 	"github.com/longshift/longshift/internal/agent/transcript"
-	"github.com/longshift/longshift/internal/confine/sandbox"
 	"github.com/longshift/longshift/internal/excerpt"
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/policy"
@@ -32,18 +30,15 @@ type toolRun struct {
 	last  bool // the answer has no call beside these
 	cut   bool // the answer has reached the limit of its length
 
-	tree     *workspace.Tree
-	root     *os.Root
-	files    *tools.Workspace
-	session  agent.Session
-	box      sandbox.Spec // for commands
-	env      []string     // of commands
-	enforcer *enforcer
-	reports  *reporting.Session
-	log      *sessionLog
-	over     func()
-	start    time.Time // of the work, when there was a slot
-	loops    loop.Detector
+	tree    *workspace.Tree
+	root    *os.Root
+	files   *fileCalls
+	shell   *shell
+	reports *reporting.Session
+	log     *sessionLog
+	over    func()
+	start   time.Time // of the work, when there was a slot
+	loops   loop.Detector
 }
 
 // toolRun makes ready to make calls, and calls begin when it has a slot.
@@ -84,33 +79,38 @@ func (a *Acts) toolRun(ctx context.Context, in RunInput, kept *keptAct, begin fu
 func (r *toolRun) equip(ctx context.Context) (err error) {
 	of, in := r.of.of, r.s.SessionInput
 	rec := r.of.recordOf(r.in.Act)
-	if r.session, err = of.launcher.start(ctx, in, rec); err != nil {
+	session, err := of.launcher.start(ctx, in, rec)
+	if err != nil {
 		return err
 	}
-	var dirs Dirs
-	if r.box, dirs, err = of.launcher.box(ctx, &r.session, in); err != nil {
+	box, dirs, err := of.launcher.box(ctx, &session, in)
+	if err != nil {
 		return err
 	}
-	of.launcher.boxes.connectRegistries(&r.box, r.session.StateDir, ".", dirs, in.caller) // home: see commandEnvOf
-	if r.enforcer, err = of.enforcers.of(in, r.tree.Dir(), r.session.StateDir, dirs.Cache,
-		filepath.Join(r.session.StateDir, changeFile)); err != nil {
+	of.launcher.boxes.connectRegistries(&box, session.StateDir, ".", dirs, in.caller) // home: see commandEnvOf
+	enforcer, err := of.enforcers.of(in, r.tree.Dir(), session.StateDir, dirs.Cache, filepath.Join(session.StateDir, changeFile))
+	if err != nil {
 		return err
 	}
-	r.enforcer.ask = (&approvals{file: rec.folder().Allowed(r.in.Head), ask: askTask(r.s.Task), now: r.of.of.now, problem: func(err error) {
+	enforcer.ask = (&approvals{file: rec.folder().Allowed(r.in.Head), ask: askTask(r.s.Task), now: r.of.of.now, problem: func(err error) {
 		r.log.line("! what a person has allowed is not kept: %s", r.log.hide(err.Error()))
 	}}).answer
-	r.enforcer.counted = true // below, as the model has written them: for the rules, different lines of a file are the same call
+	enforcer.counted = true // below, as the model has written them: for the rules, different lines of a file are the same call
 	earlier := r.conv.Calls()
 	for _, c := range earlier {
 		r.loops.See(c.Tool, c.Arguments)
 	}
 	r.log.activity("Starting", len(earlier))
-	r.env = commandEnvOf(of.launcher.env.CommandEnv(dirs), r.session)
 	if r.root, err = os.OpenRoot(r.tree.Dir()); err != nil {
 		return fault.New(fault.Infra, "open the workspace: %w", err)
 	}
-	tree := tools.Tree{Root: r.root, Readable: r.enforcer.mayRead, Limits: tools.Limits{ReadBytes: limitsOf(r.s.Native).read}}
-	r.files = &tools.Workspace{Tree: tree, Accepts: r.keepsHidden}
+	rules, limits := callRules{enforcer: enforcer, log: r.log}, limitsOf(r.s.Native)
+	tree := tools.Tree{Root: r.root, Readable: enforcer.mayRead, Limits: tools.Limits{ReadBytes: limits.read}}
+	r.files = &fileCalls{callRules: rules, kept: r.kept, root: r.root, tools: &tools.Workspace{Tree: tree,
+		Accepts: func(path, before, after string) error { return keepsHidden(of.redact, path, before, after) }}}
+	r.shell = &shell{callRules: rules, kept: r.kept, act: r.in.Act, root: r.root, outputs: filepath.Join(rec.dir, "output"),
+		limits: limits, box: box, env: commandEnvOf(of.launcher.env.CommandEnv(dirs), session),
+		boxes: of.launcher.boxes, processes: &r.of.processes, redact: of.redact, now: of.now}
 	if r.reports, err = of.launcher.keepReports(in, rec); err != nil {
 		return err
 	}
@@ -147,8 +147,6 @@ func (r *toolRun) close() {
 	}
 }
 
-func (r *toolRun) has(tool string) bool { return slices.Contains(r.names(), tool) }
-
 // names are the tools that the session was begun with.
 func (r *toolRun) names() (list []string) {
 	for _, t := range r.conv.Start().Tools {
@@ -173,8 +171,14 @@ func (r *toolRun) report(c transcript.Call) callResult {
 	return callResult{content: forModel(map[string]any{"success": true, "answer": text})}
 }
 
-// permit asks the session's rules about a call. It returns nil when it may be made.
-func (r *toolRun) permit(ctx context.Context, p agent.Call) *callResult {
+// callRules asks the session's rules about calls.
+type callRules struct {
+	enforcer *enforcer
+	log      *sessionLog
+}
+
+// permit returns nil when a call may be made, and otherwise what it comes to.
+func (r callRules) permit(ctx context.Context, p agent.Call) *callResult {
 	d := r.enforcer.decides().Ask(ctx, p)
 	switch {
 	case d.Allow:
