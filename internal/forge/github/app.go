@@ -35,12 +35,12 @@ const (
 )
 
 // asApp begins a call about the app itself. Its proof is signed anew each time.
-func (f *Forge) asApp(ctx context.Context) (*session, error) {
-	proof, err := f.app.proof(ctx, f.now())
+func (a *app) asApp(ctx context.Context) (*session, error) {
+	proof, err := a.proof(ctx, a.hub.now())
 	if err != nil {
 		return nil, err
 	}
-	return &session{Forge: f, key: proof, who: "app"}, nil
+	return &session{connection: a.hub, key: proof, who: "app"}, nil
 }
 
 // proof returns the JSON Web Token by which GitHub knows the app.
@@ -99,34 +99,34 @@ type appAnswer struct {
 }
 
 // itself asks GitHub for the app.
-func (f *Forge) itself(ctx context.Context) (appAnswer, error) {
-	s, err := f.asApp(ctx)
+func (a *app) itself(ctx context.Context) (appAnswer, error) {
+	s, err := a.asApp(ctx)
 	if err != nil {
 		return appAnswer{}, err
 	}
-	a, err := get[appAnswer](ctx, s, "read the app", "app", "")
-	if err == nil && a.value.Slug == "" {
+	i, err := get[appAnswer](ctx, s, "read the app", "app", "")
+	if err == nil && i.value.Slug == "" {
 		err = fault.New(fault.Infra, "GitHub: the app has no name")
 	}
-	return a.value, err
+	return i.value, err
 }
 
 // login returns the name by which an app acts.
 func (a *app) login(ctx context.Context) (string, error) { return a.name.login(ctx) }
 
 // installation finds the installation that has a repository.
-func (f *Forge) installation(ctx context.Context, owner, name string) (int64, error) {
-	if id := cmp.Or(f.app.Installation, f.app.known(owner, name)); id != 0 {
+func (a *app) installation(ctx context.Context, owner, name string) (int64, error) {
+	if id := cmp.Or(a.Installation, a.known(owner, name)); id != 0 {
 		return id, nil
 	}
-	if err := f.app.looking.begin(ctx); err != nil {
+	if err := a.looking.begin(ctx); err != nil {
 		return 0, err
 	}
-	defer f.app.looking.end()
-	if id := f.app.known(owner, name); id != 0 { // another has found it meanwhile
+	defer a.looking.end()
+	if id := a.known(owner, name); id != 0 { // another has found it meanwhile
 		return id, nil
 	}
-	s, err := f.asApp(ctx)
+	s, err := a.asApp(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -142,6 +142,6 @@ func (f *Forge) installation(ctx context.Context, owner, name string) (int64, er
 	case err != nil:
 		return 0, err
 	}
-	f.app.found(owner, name, i.GetID())
+	a.found(owner, name, i.GetID())
 	return i.GetID(), nil
 }

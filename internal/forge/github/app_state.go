@@ -35,7 +35,7 @@ func lacksOf(where, page string, given map[string]string) (l forge.Lack, any boo
 
 // AppState asks how the app stands, and the first hundred of its installations.
 func (f *Forge) AppState(ctx context.Context) (forge.AppState, error) {
-	a, err := f.itself(ctx)
+	a, err := f.app.itself(ctx)
 	if err != nil {
 		return forge.AppState{}, err
 	}
@@ -43,7 +43,7 @@ func (f *Forge) AppState(ctx context.Context) (forge.AppState, error) {
 	if l, any := lacksOf("the app", settingsPage(a), a.Permissions); any {
 		st.Missing = append(st.Missing, l)
 	}
-	s, err := f.asApp(ctx)
+	s, err := f.app.asApp(ctx)
 	if err != nil {
 		return st, err
 	}

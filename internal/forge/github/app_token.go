@@ -20,6 +20,7 @@ const renewBefore = 10 * time.Minute
 // app is the App of a forge, and the tokens of its installations.
 type app struct {
 	App
+	hub  *connection
 	name askedOnce // by which it acts: SLUG[bot]
 
 	looking turn // who may look for an installation
@@ -51,10 +52,10 @@ func (t turn) begin(ctx context.Context) error {
 
 func (t turn) end() { <-t }
 
-func (f *Forge) newApp(a *App) *app {
-	own := &app{App: *a, looking: make(turn, 1), installed: map[string]int64{}, tokens: map[int64]*appToken{}}
-	own.name = askedOnce{now: f.now, ask: func(ctx context.Context) (string, error) {
-		i, err := f.itself(ctx)
+func newApp(a *App, hub *connection) *app {
+	own := &app{App: *a, hub: hub, looking: make(turn, 1), installed: map[string]int64{}, tokens: map[int64]*appToken{}}
+	own.name = askedOnce{now: hub.now, ask: func(ctx context.Context) (string, error) {
+		i, err := own.itself(ctx)
 		return botLogin(i.Slug), err
 	}}
 	return own
@@ -103,7 +104,7 @@ func (a *app) forget(ctx context.Context, owner, name, refused string) {
 
 // login takes the app's token for the repository, which is renewed first when its end is near.
 func (s *session) login(ctx context.Context) error {
-	id, err := s.installation(ctx, s.owner, s.name)
+	id, err := s.app.installation(ctx, s.owner, s.name)
 	if err != nil {
 		return err
 	}
@@ -113,7 +114,7 @@ func (s *session) login(ctx context.Context) error {
 	}
 	defer t.end()
 	if left := t.ends.Sub(s.now()); t.text == "" || left <= renewBefore {
-		fresh, err := s.mint(ctx, id)
+		fresh, err := s.app.mint(ctx, id)
 		switch {
 		case err != nil && t.text != "" && left > time.Minute && fault.KindOf(err) == fault.Infra: // the next call tries again
 		case err != nil:
@@ -127,8 +128,8 @@ func (s *session) login(ctx context.Context) error {
 }
 
 // mint asks for a new token of an installation.
-func (f *Forge) mint(ctx context.Context, id int64) (*gh.InstallationToken, error) {
-	s, err := f.asApp(ctx)
+func (a *app) mint(ctx context.Context, id int64) (*gh.InstallationToken, error) {
+	s, err := a.asApp(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -146,15 +147,15 @@ func (f *Forge) mint(ctx context.Context, id int64) (*gh.InstallationToken, erro
 	case t.GetToken() == "" || t.GetExpiresAt().IsZero():
 		return nil, fault.New(fault.Infra, "GitHub: the token of the app is missing in the answer")
 	}
-	if f.app.Learn != nil {
-		f.app.Learn(t.GetToken())
+	if a.Learn != nil {
+		a.Learn(t.GetToken())
 	}
 	return t, nil
 }
 
 // GitToken returns what git shows as the password for a repository. A repository without the app is a fault of kind NotFound.
-func (f *Forge) GitToken(ctx context.Context, r task.Repository) (string, error) {
-	s, err := f.visit(ctx, r)
+func (c *connection) GitToken(ctx context.Context, r task.Repository) (string, error) {
+	s, err := c.visit(ctx, r)
 	if err != nil {
 		return "", err
 	}

@@ -33,7 +33,7 @@ func TestCallsAtOnce(t *testing.T) {
 				who := fmt.Sprint("another ", i)
 				f.limit.pause(who, begin, time.Second)
 				f.pace.take(ctx, who, begin)
-				(&session{Forge: f, who: who}).lacks(who, "a permission is missing")
+				(&session{connection: f.connection, who: who}).lacks(who, "a permission is missing")
 				return nil
 			},
 		} {

@@ -91,11 +91,11 @@ func (s *session) nextCheckRun(ctx context.Context, c forge.CheckRun) (do func(*
 
 // ownCheckRun tells whether a check run was written by this app, for a task. With a token there is none: a workflow of the repository may
 // write one with our name and key.
-func (f *Forge) ownCheckRun(ctx context.Context, r *gh.CheckRun) (bool, error) {
-	if f.app == nil || !forge.OwnCheckRun(r.GetName(), r.GetExternalID()) {
+func (s *session) ownCheckRun(ctx context.Context, r *gh.CheckRun) (bool, error) {
+	if s.app == nil || !forge.OwnCheckRun(r.GetName(), r.GetExternalID()) {
 		return false, nil
 	}
-	me, err := f.app.login(ctx)
+	me, err := s.app.login(ctx)
 	return err == nil && botLogin(r.GetApp().GetSlug()) == me, err
 }
 

@@ -29,57 +29,54 @@ type Config struct {
 	Sleep   func(ctx context.Context, d time.Duration) error // waits inside a call, at most 10 s in all
 }
 
-// Forge is GitHub. It is safe for concurrent use.
+// Forge is GitHub. It is safe for concurrent use. What concerns issues is in tracker; whatever is asked of GitHub goes over the connection.
 type Forge struct {
-	token    func(ctx context.Context) (string, error)
-	app      *app     // nil with a token
-	base     *url.URL // of the API; nil is github.com
-	host     string   // where people see repositories
-	http     http.Client
-	log      *slog.Logger
-	now      func() time.Time
-	sleep    func(ctx context.Context, d time.Duration) error
-	limit    limit
-	pace     pace
-	looks    *looks
-	refusals refusals
-	memory   memory
+	*connection
+	tracker
+	looks *looks
 }
 
-var _ forge.Forge = (*Forge)(nil)
+var (
+	_ forge.Forge   = (*Forge)(nil)
+	_ forge.Watcher = (*Forge)(nil)
+	_ forge.Talker  = (*Forge)(nil)
+	_ forge.Tracker = (*Forge)(nil)
+	_ forge.Marker  = (*Forge)(nil)
+)
 
 // New makes a GitHub forge. It refuses a base URL that would send the token in the clear.
 func New(c Config) (*Forge, error) {
-	f := &Forge{token: c.Token, host: "github.com", http: http.Client{Timeout: 30 * time.Second}, log: c.Log, now: c.Now, sleep: c.Sleep,
-		looks: newLooks(), pace: pace{most: c.Writes}}
+	hub := &connection{token: c.Token, host: "github.com", http: http.Client{Timeout: 30 * time.Second}, log: c.Log, now: c.Now,
+		sleep: c.Sleep, pace: pace{most: c.Writes}}
+	f := &Forge{connection: hub, tracker: tracker{connection: hub}, looks: newLooks()}
 	if c.Token == nil && c.App == nil {
 		return nil, fault.New(fault.Input, "GitHub needs a token").WithHint("set LONGSHIFT_GITHUB_TOKEN or LONGSHIFT_GITHUB_APP_ID")
 	}
 	if c.HTTP != nil {
-		f.http = *c.HTTP
+		hub.http = *c.HTTP
 	}
-	f.http.CheckRedirect = checkRedirect
-	if f.log == nil {
-		f.log = slog.New(slog.DiscardHandler)
+	hub.http.CheckRedirect = checkRedirect
+	if hub.log == nil {
+		hub.log = slog.New(slog.DiscardHandler)
 	}
-	if f.now == nil {
-		f.now = time.Now
+	if hub.now == nil {
+		hub.now = time.Now
 	}
-	if f.sleep == nil {
-		f.sleep = clock.Sleep
+	if hub.sleep == nil {
+		hub.sleep = clock.Sleep
 	}
 	if c.App != nil {
-		f.app = f.newApp(c.App)
+		hub.app = newApp(c.App, hub)
 	}
 	if c.BaseURL == "" {
 		return f, nil
 	}
 	var err error
-	f.base, err = apiURL(c.BaseURL)
+	hub.base, err = apiURL(c.BaseURL)
 	if err != nil {
 		return nil, err
 	}
-	f.host = strings.TrimPrefix(f.base.Hostname(), "api.")
+	hub.host = strings.TrimPrefix(hub.base.Hostname(), "api.")
 	return f, nil
 }
 

@@ -18,8 +18,8 @@ type issue struct {
 	number int
 }
 
-func (f *Forge) visitIssue(ctx context.Context, r task.Repository, number int) (issue, error) {
-	s, err := f.visit(ctx, r)
+func (t *tracker) visitIssue(ctx context.Context, r task.Repository, number int) (issue, error) {
+	s, err := t.visit(ctx, r)
 	return issue{s, number}, err
 }
 

@@ -113,7 +113,7 @@ func TestLibraryRefuses(t *testing.T) {
 			b := newBench(t)
 			b.server.SetNow(time.Now) // the library has no other clock
 			b.server.Inject(c.first)
-			client := (&session{Forge: b.forge, key: forgetest.Token}).client()
+			client := (&session{connection: b.forge.connection, key: forgetest.Token}).client()
 			if _, _, err := client.Repositories.Get(t.Context(), "acme", "shop"); err == nil {
 				t.Fatal("the first call went through")
 			}

@@ -102,7 +102,7 @@ func (p *pace) workers(ctx context.Context, now time.Time) int {
 
 // paced makes requests of a user, those that write at the pace that GitHub takes.
 type paced struct {
-	*Forge
+	*connection
 	who  string
 	next http.RoundTripper
 }

@@ -145,8 +145,10 @@ func TestWithoutStatuses(t *testing.T) {
 // TestRefusalIsOfOneToken: a refusal applies to one token and one repository.
 func TestRefusalIsOfOneToken(t *testing.T) {
 	now := begin
-	f := &Forge{now: func() time.Time { return now }}
-	s := func(token, name string) *session { return &session{Forge: f, who: token, owner: "Acme", name: name} }
+	f := &connection{now: func() time.Time { return now }}
+	s := func(token, name string) *session {
+		return &session{connection: f, who: token, owner: "Acme", name: name}
+	}
 	refusal := &problem{status: http.StatusForbidden}
 	if s("a", "shop").denied("x", &problem{status: 500}) || s("a", "shop").denied("x", nil) ||
 		s("a", "shop").denied("x", &problem{status: 403, limited: true}) || !s("a", "shop").mayTry("x") {

@@ -15,7 +15,7 @@ import (
 
 // session is one call of the forge about a repository.
 type session struct {
-	*Forge
+	*connection
 	key      string // the token
 	who      string // whose it is, for what is remembered of it: an app's token changes
 	pushes   bool   // an app's token may push
@@ -24,15 +24,6 @@ type session struct {
 	name     string
 	tries    httpclient.Tries
 	warnings []string
-}
-
-// session begins a call about a repository. It does not ask whether that exists.
-func (f *Forge) session(ctx context.Context, owner, name string) (*session, error) {
-	s := &session{Forge: f, owner: owner, name: name}
-	if f.app != nil {
-		return s, s.login(ctx)
-	}
-	return s, s.byToken(ctx)
 }
 
 // byToken logs in with the token.
@@ -93,19 +84,11 @@ func (s *session) once(ctx context.Context, do func(c *gh.Client) (*gh.Response,
 	return err
 }
 
-// paused fails while GitHub has asked for a pause.
-func (f *Forge) paused(who string) error {
-	if wait := f.limit.wait(who, f.now()); wait > 0 {
-		return &problem{message: "GitHub has asked for a pause", passing: true, limited: true, wait: wait}
-	}
-	return nil
-}
-
 // client makes a client of the library for one request. A longer-lived one would remember rate limits by the clock of this machine, and
 // take the reset of the hourly limit for the end of a secondary one; limit remembers instead.
 func (s *session) client() *gh.Client {
 	h := s.http
-	h.Transport = paced{s.Forge, s.who, cmp.Or(h.Transport, http.DefaultTransport)}
+	h.Transport = paced{s.connection, s.who, cmp.Or(h.Transport, http.DefaultTransport)}
 	c := gh.NewClient(&h).WithAuthToken(s.key)
 	c.UserAgent = "longshift"
 	if s.base != nil {

@@ -51,11 +51,11 @@ func mayHaveHappened(err error) bool {
 
 // Comment implements forge.Talker. It looks for its hidden mark before it writes, and again after that: of two it removes its own.
 // Marks count only in comments of the token's account, because anybody can write one.
-func (f *Forge) Comment(ctx context.Context, r task.Repository, number int, key, text string) error {
+func (t *tracker) Comment(ctx context.Context, r task.Repository, number int, key, text string) error {
 	if key == "" || number <= 0 {
 		return fault.New(fault.Internal, "a comment needs a number and a key")
 	}
-	i, err := f.visitIssue(ctx, r, number)
+	i, err := t.visitIssue(ctx, r, number)
 	if err != nil {
 		return err
 	}

@@ -12,8 +12,8 @@ import (
 )
 
 // Asked implements forge.Tracker. It reads the text before the history, so that the history contains any change made in between.
-func (f *Forge) Asked(ctx context.Context, r task.Repository, number int, q forge.IssueQuery) (forge.Asked, error) {
-	i, err := f.visitIssue(ctx, r, number)
+func (t *tracker) Asked(ctx context.Context, r task.Repository, number int, q forge.IssueQuery) (forge.Asked, error) {
+	i, err := t.visitIssue(ctx, r, number)
 	if err != nil {
 		return forge.Asked{}, err
 	}
@@ -21,7 +21,7 @@ func (f *Forge) Asked(ctx context.Context, r task.Repository, number int, q forg
 	if err != nil {
 		return forge.Asked{}, err
 	}
-	if q, err = i.settle(ctx, q); err != nil {
+	if q, err = t.settle(ctx, i.session, q); err != nil {
 		return forge.Asked{}, err
 	}
 	a := forge.Asked{

@@ -69,8 +69,8 @@ type graphAnswer struct {
 	} `json:"errors"`
 }
 
-func (f *Forge) Edits(ctx context.Context, r task.Repository, number int, since time.Time) ([]forge.Act, error) {
-	i, err := f.visitIssue(ctx, r, number)
+func (t *tracker) Edits(ctx context.Context, r task.Repository, number int, since time.Time) ([]forge.Act, error) {
+	i, err := t.visitIssue(ctx, r, number)
 	if err != nil {
 		return nil, err
 	}

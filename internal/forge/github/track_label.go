@@ -12,8 +12,8 @@ import (
 )
 
 // SetLabel implements forge.Marker. GitHub creates unknown labels.
-func (f *Forge) SetLabel(ctx context.Context, r task.Repository, number int, label string, on bool) error {
-	i, err := f.visitIssue(ctx, r, number)
+func (t *tracker) SetLabel(ctx context.Context, r task.Repository, number int, label string, on bool) error {
+	i, err := t.visitIssue(ctx, r, number)
 	if err != nil {
 		return err
 	}

@@ -19,12 +19,18 @@ const (
 	maxLabel  = 50   // characters; GitHub's own limit
 )
 
-func (f *Forge) Issues(ctx context.Context, r task.Repository, q forge.IssueQuery, visit func(forge.ListedIssue) bool) error {
-	s, err := f.visit(ctx, r)
+// tracker reads and marks issues, and also pull requests as far as GitHub treats them like issues.
+type tracker struct {
+	*connection
+	memory memory
+}
+
+func (t *tracker) Issues(ctx context.Context, r task.Repository, q forge.IssueQuery, visit func(forge.ListedIssue) bool) error {
+	s, err := t.visit(ctx, r)
 	if err != nil {
 		return err
 	}
-	if q, err = s.settle(ctx, q); err != nil {
+	if q, err = t.settle(ctx, s, q); err != nil {
 		return err
 	}
 	filter := url.Values{"state": {"open"}, "sort": {"created"}, "direction": {"asc"}, "per_page": {strconv.Itoa(fullPage)}}
@@ -44,7 +50,7 @@ func (f *Forge) Issues(ctx context.Context, r task.Repository, q forge.IssueQuer
 			return fault.New(fault.Infra, "GitHub: list issues: the pages of %s/%s lead in a circle", s.owner, s.name)
 		}
 		seen[address] = true
-		p, err := remembered(ctx, s, "list issues", address, q.Without, keep)
+		p, err := remembered(ctx, &t.memory, s, "list issues", address, q.Without, keep)
 		if err != nil {
 			return err
 		}
@@ -65,14 +71,15 @@ func (f *Forge) Issues(ctx context.Context, r task.Repository, q forge.IssueQuer
 }
 
 // settle checks a query, and replaces the assignee "me" with the name of the account.
-func (s *session) settle(ctx context.Context, q forge.IssueQuery) (forge.IssueQuery, error) {
+func (t *tracker) settle(ctx context.Context, s *session, q forge.IssueQuery) (forge.IssueQuery, error) {
 	for _, l := range []string{q.Label, q.Without} {
 		if err := checkLabel(l); l != "" && err != nil {
 			return q, err
 		}
 	}
 	if q.Assignee == "me" {
-		p, err := remembered(ctx, s, "ask whose token it is", "user", "", func(u *gh.User) (string, bool) { return u.GetLogin(), false })
+		login := func(u *gh.User) (string, bool) { return u.GetLogin(), false }
+		p, err := remembered(ctx, &t.memory, s, "ask whose token it is", "user", "", login)
 		switch {
 		case answered(err, http.StatusForbidden), err == nil && p.value == "":
 			return q, fault.New(fault.Input, "GitHub: assignee \"me\": the token is that of an app, which no issue can be assigned to").

@@ -33,9 +33,11 @@ type read[V any] struct {
 
 // remembered reads a path and remembers what keep returns for the answer, which must not be changed. as names what else keep depends
 // on. It does not remember a last page that is full: another page may follow it without changing its tag.
-func remembered[T, V any](ctx context.Context, s *session, what, path, as string, keep func(T) (v V, full bool)) (read[V], error) {
+func remembered[T, V any](
+	ctx context.Context, m *memory, s *session, what, path, as string, keep func(T) (v V, full bool),
+) (read[V], error) {
 	key := sha256.Sum256([]byte(s.who + "\x00" + path + "\x00" + as)) // a hash, so that no token is kept
-	old := s.memory.at(key)
+	old := m.at(key)
 	value, fits := any(nil), false
 	if old != nil {
 		value = old.value
@@ -55,7 +57,7 @@ func remembered[T, V any](ctx context.Context, s *session, what, path, as string
 	v, full := keep(a.value)
 	p := read[V]{v, nextPage(a.header)}
 	if a.tag != "" && !(full && len(p.next) == 0) {
-		s.memory.put(key, &leaf{tag: a.tag, value: p.value, next: p.next})
+		m.put(key, &leaf{tag: a.tag, value: p.value, next: p.next})
 	}
 	return p, nil
 }

@@ -25,11 +25,11 @@ const maxNote = 8_000 // bytes
 
 // SetNote implements forge.Marker. Like Comment, it looks for its mark before it writes, and again after that. Marks count only in comments
 // of the token's account. Of two comments with one mark it updates the older one.
-func (f *Forge) SetNote(ctx context.Context, r task.Repository, number int, n forge.Note) error {
+func (t *tracker) SetNote(ctx context.Context, r task.Repository, number int, n forge.Note) error {
 	if n.Key == "" || number <= 0 || !stateWord.MatchString(n.State) {
 		return fault.New(fault.Internal, "a note needs a number and a key, and at most a word as its state")
 	}
-	i, err := f.visitIssue(ctx, r, number)
+	i, err := t.visitIssue(ctx, r, number)
 	if err != nil {
 		return err
 	}
@@ -106,8 +106,8 @@ func plainNote(body string) string {
 }
 
 // Notes implements forge.Marker. It includes what Comment has written.
-func (f *Forge) Notes(ctx context.Context, r task.Repository, number int) ([]forge.Note, error) {
-	i, err := f.visitIssue(ctx, r, number)
+func (t *tracker) Notes(ctx context.Context, r task.Repository, number int) ([]forge.Note, error) {
+	i, err := t.visitIssue(ctx, r, number)
 	if err != nil {
 		return nil, err
 	}

@@ -12,8 +12,8 @@ import (
 
 // Wanted implements forge.Watcher. It returns the person who set the current label or assignment; the author of the issue does not
 // matter. Pull requests are left out.
-func (f *Forge) Wanted(ctx context.Context, r task.Repository, number int, label string) (task.Issue, string, bool, error) {
-	i, err := f.visitIssue(ctx, r, number)
+func (t *tracker) Wanted(ctx context.Context, r task.Repository, number int, label string) (task.Issue, string, bool, error) {
+	i, err := t.visitIssue(ctx, r, number)
 	if err != nil {
 		return task.Issue{}, "", false, err
 	}
@@ -40,8 +40,8 @@ func (f *Forge) Wanted(ctx context.Context, r task.Repository, number int, label
 }
 
 // Issue implements forge.Talker, for any issue.
-func (f *Forge) Issue(ctx context.Context, r task.Repository, number int) (task.Issue, bool, error) {
-	i, err := f.visitIssue(ctx, r, number)
+func (t *tracker) Issue(ctx context.Context, r task.Repository, number int) (task.Issue, bool, error) {
+	i, err := t.visitIssue(ctx, r, number)
 	if err != nil {
 		return task.Issue{}, false, err
 	}

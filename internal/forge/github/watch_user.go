@@ -18,14 +18,14 @@ import (
 var loginForm = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,99})$`)
 
 // MayWrite implements forge.Watcher. In doubt the answer is no.
-func (f *Forge) MayWrite(ctx context.Context, r task.Repository, user string) (bool, error) {
-	s, err := f.visit(ctx, r)
+func (c *connection) MayWrite(ctx context.Context, r task.Repository, user string) (bool, error) {
+	s, err := c.visit(ctx, r)
 	if err != nil || !loginForm.MatchString(user) {
 		return false, err
 	}
 	var level *gh.RepositoryPermissionLevel
-	err = s.repeat(ctx, "ask what a user may do", func(c *gh.Client) (resp *gh.Response, err error) {
-		level, resp, err = c.Repositories.GetPermissionLevel(ctx, s.owner, s.name, user)
+	err = s.repeat(ctx, "ask what a user may do", func(client *gh.Client) (resp *gh.Response, err error) {
+		level, resp, err = client.Repositories.GetPermissionLevel(ctx, s.owner, s.name, user)
 		return resp, err
 	})
 	switch {
@@ -52,9 +52,9 @@ func writes(role string) bool {
 }
 
 // Account returns the user name of the token, or of the app: NAME[bot]. It is "" for an app's token whose app is not known.
-func (f *Forge) Account(ctx context.Context) (string, error) {
-	s := &session{Forge: f}
-	if f.app == nil {
+func (c *connection) Account(ctx context.Context) (string, error) {
+	s := &session{connection: c}
+	if c.app == nil {
 		if err := s.byToken(ctx); err != nil {
 			return "", err
 		}
