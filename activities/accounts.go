@@ -13,7 +13,7 @@ import (
 )
 
 // CoolAccount tells all tasks that an account is used up. Repeating it changes nothing.
-func (c *Control) CoolAccount(ctx context.Context, in signals.Cooling) error {
+func CoolAccount(ctx context.Context, in signals.Cooling) error {
 	server := activity.GetClient(ctx)
 	info := activity.GetInfo(ctx)
 	in.Task = info.WorkflowExecution.ID
@@ -35,6 +35,6 @@ func (c *Control) CoolAccount(ctx context.Context, in signals.Cooling) error {
 }
 
 // CoolingAccounts returns which accounts are used up.
-func (c *Control) CoolingAccounts(ctx context.Context) (signals.AccountsState, error) {
+func CoolingAccounts(ctx context.Context) (signals.AccountsState, error) {
 	return accounts.State(ctx, activity.GetClient(ctx))
 }

@@ -10,13 +10,12 @@ import (
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/internal/intake"
 	"github.com/longshift/longshift/internal/redact"
-	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
 )
 
-// Control runs the activities that need the tokens of forges, channels and sources.
+// Control is what the activities work with that need the tokens of forges, channels and sources. Register makes their families of it.
 type Control struct {
-	Forge  func(ctx context.Context, r task.Repository) (forge.Forge, error)
+	Forge  forgeOf
 	Host   string // of the forge that owner/name is on
 	Limits Limits
 	WebURL string // Temporal Web, for links in pull requests; may be empty
@@ -28,10 +27,10 @@ type Control struct {
 	Watching Watching                                           // of forges
 	Take     func(context.Context, forge.Event) (string, error) // carries out a request from a forge; nil without listeners
 	OnForge  func(context.Context, forge.Event) error           // handles an event that a poll has found; nil without listeners
-
-	status func(context.Context, signals.Notice) (signals.Status, error) // replaces the query, in tests
-	wake   func(ctx context.Context, id, why string) error               // replaces the signal, in tests
 }
+
+// forgeOf returns the forge that a repository is on.
+type forgeOf func(ctx context.Context, r task.Repository) (forge.Forge, error)
 
 // Ref names a task's workspace and the attempt that may write to it.
 type Ref struct {

@@ -30,7 +30,7 @@ func (f *finder) quiet() int {
 // adapt has the schedule of an adaptive intake poll less often the longer nothing comes, and often again once something has. It belongs to
 // the activity of the poll: an activity of its own would be an action of each poll, and a change of the schedule is one now and then. A
 // change that fails stops no work; the next poll compares again.
-func (c *Control) adapt(ctx context.Context, in signals.IntakeInput, quiet int) {
+func adapt(ctx context.Context, in signals.IntakeInput, quiet int) {
 	if !in.Adaptive {
 		return
 	}

@@ -22,6 +22,14 @@ type Watching struct {
 	Every        time.Duration
 }
 
+// Events finds what people have done on forges, and carries out what they ask for by it.
+type Events struct {
+	forge    forgeOf
+	watching Watching
+	take     func(context.Context, forge.Event) (string, error) // nil without listeners
+	onForge  func(context.Context, forge.Event) error           // nil without listeners
+}
+
 // Waits before a request is tried again that the forge has denied: each is twice as long as the one before, up to the longest.
 const (
 	deniedAgain  = 10 * time.Minute
@@ -31,12 +39,12 @@ const (
 // Arrive carries out a request from a forge, and returns its result in a line. It is idempotent: tasks are started under the id of their
 // issue, and messages count once. A request that the forge denies is tried again, as it is not sent a second time: it is carried out when
 // the token has been renewed.
-func (c *Control) Arrive(ctx context.Context, e forge.Event) (string, error) {
-	if c.Take == nil {
+func (ev *Events) Arrive(ctx context.Context, e forge.Event) (string, error) {
+	if ev.take == nil {
 		return "", fault.New(fault.Infra, "nobody listens to forges on this worker").
 			WithHint("set LONGSHIFT_GITHUB_REPOSITORIES for every worker")
 	}
-	what, err := c.Take(ctx, e)
+	what, err := ev.take(ctx, e)
 	if fault.KindOf(err) == fault.Denied {
 		wait := min(deniedAgain<<min(activity.GetInfo(ctx).Attempt-1, 10), deniedLonger)
 		err = &fault.Later{After: wait, Err: fault.New(fault.Infra, "%w", err)}
@@ -54,16 +62,16 @@ type ForgePoll struct {
 
 // PollForge handles the events of a repository since the cursor. The cursor moves when all are handled; an event that is handled twice
 // counts once.
-func (c *Control) PollForge(ctx context.Context, in signals.WatchInput) (ForgePoll, error) {
-	named := slices.ContainsFunc(c.Watching.Repositories, func(r string) bool { return strings.EqualFold(r, in.Repository) })
-	if c.OnForge == nil || !named || c.Watching.Every <= 0 {
+func (ev *Events) PollForge(ctx context.Context, in signals.WatchInput) (ForgePoll, error) {
+	named := slices.ContainsFunc(ev.watching.Repositories, func(r string) bool { return strings.EqualFold(r, in.Repository) })
+	if ev.onForge == nil || !named || ev.watching.Every <= 0 {
 		return ForgePoll{Stop: true}, nil
 	}
 	r, err := task.ParseRepository(in.Repository)
 	if err != nil {
 		return ForgePoll{}, err
 	}
-	f, err := c.Forge(ctx, r)
+	f, err := ev.forge(ctx, r)
 	if err != nil {
 		return ForgePoll{}, err
 	}
@@ -71,14 +79,14 @@ func (c *Control) PollForge(ctx context.Context, in signals.WatchInput) (ForgePo
 	if !ok {
 		return ForgePoll{}, fault.New(fault.Input, "repository %s is on a forge that can't be watched", in.Repository)
 	}
-	events, cursor, err := w.Since(ctx, r, c.Watching.Label, in.Cursor)
+	events, cursor, err := w.Since(ctx, r, ev.watching.Label, in.Cursor)
 	if err != nil {
 		return ForgePoll{}, fmt.Errorf("look for news of %s: %w", in.Repository, err)
 	}
 	for _, e := range events {
-		if err := c.OnForge(ctx, e); err != nil {
+		if err := ev.onForge(ctx, e); err != nil {
 			return ForgePoll{}, fmt.Errorf("pass on %s: %w", e.ID, err)
 		}
 	}
-	return ForgePoll{Cursor: cursor, Events: len(events), Every: c.Watching.Every}, nil
+	return ForgePoll{Cursor: cursor, Events: len(events), Every: ev.watching.Every}, nil
 }

@@ -38,7 +38,7 @@ func openPulls(ctx context.Context, prefix string) ([]signals.OpenPull, error) {
 }
 
 // unadmitted counts the tasks of the repository that work and have asked for no admission.
-func (c *Control) unadmitted(ctx context.Context, in ReconcileInput) (int, error) {
+func (l *Limiters) unadmitted(ctx context.Context, in ReconcileInput) (int, error) {
 	known := map[string]bool{}
 	for _, id := range in.Known {
 		known[id] = true
@@ -51,7 +51,7 @@ func (c *Control) unadmitted(ctx context.Context, in ReconcileInput) (int, error
 		return 0, err
 	}
 	var names []string
-	for _, s := range spellings(r, c.Host) {
+	for _, s := range spellings(r, l.host) {
 		names = append(names, "'"+quoted.Replace(s)+"'")
 	}
 	n := 0

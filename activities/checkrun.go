@@ -19,8 +19,8 @@ type CheckRunInput struct {
 }
 
 // WriteCheckRun shows on a commit how the work on its pull request stands, or brings up to date what it shows there.
-func (c *Control) WriteCheckRun(ctx context.Context, in CheckRunInput) error {
-	f, err := c.Forge(ctx, in.Repository)
+func (p *PullRequests) WriteCheckRun(ctx context.Context, in CheckRunInput) error {
+	f, err := p.forge(ctx, in.Repository)
 	if err != nil {
 		return err
 	}
@@ -28,10 +28,10 @@ func (c *Control) WriteCheckRun(ctx context.Context, in CheckRunInput) error {
 	if !ok || !runner.WritesCheckRuns() {
 		return fault.New(fault.Denied, "the forge of %s takes no check runs from this login", in.Repository.Text)
 	}
-	in.Standing.Summary.RunURL = c.taskURL(ctx)
+	in.Standing.Summary.RunURL = taskURL(ctx, p.web)
 	run := in.Standing.CheckRun(in.Commit, forge.CheckRunKey(in.TaskID, in.N))
 	for _, text := range []*string{&run.Title, &run.Summary, &run.Text} {
-		*text = c.Redact.String(*text)
+		*text = p.redact.String(*text)
 	}
 	if err := runner.WriteCheckRun(ctx, in.Repository, run); err != nil {
 		return fmt.Errorf("write the check run of %s: %w", in.Commit, err)

@@ -27,9 +27,9 @@ func (b *billboard) WriteCheckRun(_ context.Context, _ task.Repository, c forge.
 func TestWriteCheckRun(t *testing.T) {
 	const secret = "sk-very-secret-value-1"
 	b := &billboard{takes: true}
-	c := b.control()
-	c.WebURL = "http://127.0.0.1:8233"
-	c.Forge = func(context.Context, task.Repository) (forge.Forge, error) { return b, nil }
+	c := b.pulls()
+	c.web = "http://127.0.0.1:8233"
+	c.forge = func(context.Context, task.Repository) (forge.Forge, error) { return b, nil }
 	in := CheckRunInput{Repository: web, TaskID: "t1", Commit: "abc", N: 2, Standing: forge.Standing{State: forge.Worked, Detail: secret,
 		Summary: forge.Summary{Checks: []forge.Check{{Command: "test " + secret, Exit: 1, Tail: secret}}},
 		Log:     []task.Entry{{Kind: "output", Text: secret}}}}
@@ -38,7 +38,7 @@ func TestWriteCheckRun(t *testing.T) {
 	if strings.Contains(got.Title+got.Summary+got.Text, "secret") {
 		t.Errorf("a secret is published: %+v", got)
 	}
-	if got.Conclusion != forge.Failure || got.Commit != "abc" || got.Key != "longshift/t1/2" || !strings.HasPrefix(got.URL, c.WebURL) {
+	if got.Conclusion != forge.Failure || got.Commit != "abc" || got.Key != "longshift/t1/2" || !strings.HasPrefix(got.URL, c.web) {
 		t.Errorf("%+v", got)
 	}
 	b.takes = false
@@ -52,8 +52,8 @@ func TestWriteCheckRun(t *testing.T) {
 func TestOpenTellsOfCheckRuns(t *testing.T) {
 	for _, takes := range []bool{true, false} {
 		b := &billboard{takes: takes}
-		c := b.control()
-		c.Forge = func(context.Context, task.Repository) (forge.Forge, error) { return b, nil }
+		c := b.pulls()
+		c.forge = func(context.Context, task.Repository) (forge.Forge, error) { return b, nil }
 		var pr forge.PullRequest
 		must(t, newAttempt(t, nil).run(c.OpenPullRequest, PullRequestInput{Repository: web, Head: "longshift/x", Base: "main"}, &pr))
 		if pr.CheckRuns != takes {

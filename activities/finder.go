@@ -13,7 +13,7 @@ import (
 
 // finder goes through the list of a source.
 type finder struct {
-	*Control
+	*Sources
 	source      Source
 	in          PollSourceInput
 	query       intake.Query
@@ -71,7 +71,7 @@ func (f *finder) consider(ctx context.Context, i intake.Item) bool {
 	case w.No != "":
 		f.failed = 0
 		if f.in.Now.Sub(i.Changed) > unsettled { // two changes within one second have the same time
-			f.out.Refused[key] = signals.Refusal{At: f.in.Now, Why: f.Redact.String(w.No)}
+			f.out.Refused[key] = signals.Refusal{At: f.in.Now, Why: f.redact.String(w.No)}
 		}
 		f.leave(i.Key, w.No)
 		return f.more()
@@ -96,7 +96,7 @@ func (f *finder) consider(ctx context.Context, i intake.Item) bool {
 func (f *finder) askRoom(ctx context.Context) (err error) {
 	if !f.asked {
 		var there census
-		f.room, there, err = f.roomFor(ctx, f.query.Repository, f.in.Intake)
+		f.room, there, err = f.limiters.roomFor(ctx, f.query.Repository, f.in.Intake)
 		f.out.Waiting, f.asked = there.waiting, err == nil
 		if f.room <= 0 {
 			f.out.Others = there.others
@@ -143,7 +143,7 @@ func hasPassed(p signals.Passed, i intake.Item) bool {
 
 func (f *finder) leave(key, why string) {
 	if len(f.out.Skipped) < mostLeft {
-		f.out.Skipped = append(f.out.Skipped, signals.Skipped{Key: key, Why: f.Redact.String(why)})
+		f.out.Skipped = append(f.out.Skipped, signals.Skipped{Key: key, Why: f.redact.String(why)})
 	}
 }
 
@@ -154,6 +154,6 @@ func (f *finder) hide(w *intake.Work) {
 		texts = append(texts, &w.Issue.Title, &w.Issue.Body)
 	}
 	for _, t := range texts {
-		*t = f.Redact.String(*t)
+		*t = f.redact.String(*t)
 	}
 }

@@ -44,7 +44,7 @@ func TestRemembers(t *testing.T) {
 		p, err := converter.GetDefaultDataConverter().ToPayload(string(c.outcome))
 		must(t, err)
 		r := &records{}
-		f := &finder{Control: &Control{}, source: r}
+		f := &finder{Sources: &Sources{}, source: r}
 		f.out.Refused = map[string]signals.Refusal{}
 		info := &workflowpb.WorkflowExecutionInfo{ParentExecution: c.parent,
 			SearchAttributes: &commonpb.SearchAttributes{IndexedFields: map[string]*commonpb.Payload{signals.AttrOutcome: p}}}

@@ -19,8 +19,8 @@ type PollInput struct {
 }
 
 // PollPullRequest reads a pull request that Longshift opened, with comments and the results of checks.
-func (c *Control) PollPullRequest(ctx context.Context, in PollInput) (forge.Snapshot, error) {
-	f, err := c.follower(ctx, in.Repository)
+func (p *PullRequests) PollPullRequest(ctx context.Context, in PollInput) (forge.Snapshot, error) {
+	f, err := p.follower(ctx, in.Repository)
 	if err != nil {
 		return forge.Snapshot{}, err
 	}
@@ -32,7 +32,7 @@ func (c *Control) PollPullRequest(ctx context.Context, in PollInput) (forge.Snap
 	for i := range l.Items { // logs of checks may hold what a build has printed, and URLs what a service has put there
 		one := &l.Items[i]
 		for _, text := range []*string{&one.Text, &one.Log, &one.Hunk, &one.Path, &one.URL} {
-			*text = c.Redact.String(*text)
+			*text = p.redact.String(*text)
 		}
 	}
 	return l, nil
@@ -46,13 +46,13 @@ type AnswerInput struct {
 }
 
 // AnswerPullRequest replies to comments and asks for another review.
-func (c *Control) AnswerPullRequest(ctx context.Context, in AnswerInput) error {
-	f, err := c.follower(ctx, in.Repository)
+func (p *PullRequests) AnswerPullRequest(ctx context.Context, in AnswerInput) error {
+	f, err := p.follower(ctx, in.Repository)
 	if err != nil {
 		return err
 	}
 	for i := range in.Replies {
-		in.Replies[i].Text = c.Redact.String(in.Replies[i].Text)
+		in.Replies[i].Text = p.redact.String(in.Replies[i].Text)
 	}
 	if err := f.Answer(ctx, in.Repository, in.Number, in.Replies); err != nil {
 		return fmt.Errorf("answer at pull request #%d: %w", in.Number, err)
@@ -60,8 +60,8 @@ func (c *Control) AnswerPullRequest(ctx context.Context, in AnswerInput) error {
 	return nil
 }
 
-func (c *Control) follower(ctx context.Context, r task.Repository) (forge.Follower, error) {
-	f, err := c.Forge(ctx, r)
+func (p *PullRequests) follower(ctx context.Context, r task.Repository) (forge.Follower, error) {
+	f, err := p.forge(ctx, r)
 	if err != nil {
 		return nil, err
 	}

@@ -41,8 +41,8 @@ func (l *lookout) Since(_ context.Context, _ task.Repository, _, cursor string) 
 	return l.events, "next", nil
 }
 
-func (l *lookout) control() *Control {
-	return &Control{Forge: func(context.Context, task.Repository) (forge.Forge, error) { return l, nil }, Redact: redact.New("sk-very-secret-value-1")}
+func (l *lookout) pulls() *PullRequests {
+	return &PullRequests{forge: func(context.Context, task.Repository) (forge.Forge, error) { return l, nil }, redact: redact.New("sk-very-secret-value-1")}
 }
 
 var web = task.Repository{Text: "acme/web", Owner: "acme", Name: "web"}
@@ -50,7 +50,7 @@ var web = task.Repository{Text: "acme/web", Owner: "acme", Name: "web"}
 func TestLookHidesSecrets(t *testing.T) {
 	l := &lookout{look: forge.Snapshot{State: forge.Open, Items: []forge.Item{{Text: "key sk-very-secret-value-1", Log: "sk-very-secret-value-1",
 		Hunk: "sk-very-secret-value-1"}}}}
-	c := l.control()
+	c := l.pulls()
 	var got forge.Snapshot
 	must(t, newAttempt(t, nil).run(c.PollPullRequest, PollInput{Repository: web, Number: 7}, &got))
 	if i := got.Items[0]; strings.Contains(i.Text+i.Log+i.Hunk, "secret") {
@@ -64,7 +64,7 @@ func TestLookHidesSecrets(t *testing.T) {
 
 // Following a pull request fails for good on a forge that does not support it.
 func TestForgeWithoutFollower(t *testing.T) {
-	c := &Control{Forge: func(context.Context, task.Repository) (forge.Forge, error) { return struct{ forge.Forge }{}, nil }}
+	c := &PullRequests{forge: func(context.Context, task.Repository) (forge.Forge, error) { return struct{ forge.Forge }{}, nil }}
 	if app := applicationError(t, newAttempt(t, nil).run(c.PollPullRequest, PollInput{Repository: web}, nil)); app.Type() != string(fault.Input) {
 		t.Errorf("%v", app)
 	}
@@ -74,7 +74,7 @@ func TestForgeWithoutFollower(t *testing.T) {
 func TestDeniedRequestIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	for kind, final := range map[fault.Kind]bool{fault.Denied: false, fault.Input: true, fault.NotFound: true} {
-		c := &Control{Take: func(context.Context, forge.Event) (string, error) {
+		c := &Events{take: func(context.Context, forge.Event) (string, error) {
 			return "", fmt.Errorf("ask: %w", fault.New(kind, "no").WithHint("renew it"))
 		}}
 		for number, wait := range map[int32]time.Duration{1: deniedAgain, 2: 2 * deniedAgain, 60: deniedLonger} {
@@ -92,17 +92,17 @@ func TestDeniedRequestIsTriedAgain(t *testing.T) {
 
 func TestLookAtForge(t *testing.T) {
 	l := &lookout{events: []forge.Event{{ID: "comment-1"}, {ID: "comment-2"}}}
-	c := l.control()
+	c := &Events{forge: func(context.Context, task.Repository) (forge.Forge, error) { return l, nil }}
 	var passed []string
 	failing := true
-	c.OnForge = func(_ context.Context, e forge.Event) error {
+	c.onForge = func(_ context.Context, e forge.Event) error {
 		if e.ID == "comment-2" && failing {
 			return fault.New(fault.Infra, "the server is down")
 		}
 		passed = append(passed, e.ID)
 		return nil
 	}
-	c.Watching = Watching{Repositories: []string{"Acme/Web", "acme/*"}, Every: time.Minute, Label: "longshift"}
+	c.watching = Watching{Repositories: []string{"Acme/Web", "acme/*"}, Every: time.Minute, Label: "longshift"}
 	in := signals.WatchInput{Repository: "acme/web", Cursor: "c1"}
 	if app := applicationError(t, newAttempt(t, nil).run(c.PollForge, in, nil)); app.NonRetryable() {
 		t.Errorf("what could not be passed on is lost: %v", app)
@@ -113,7 +113,7 @@ func TestLookAtForge(t *testing.T) {
 	if w.Cursor != "next" || w.Events != 2 || w.Every != time.Minute || w.Stop || strings.Join(passed, " ") != "comment-1 comment-1 comment-2" {
 		t.Errorf("%+v after %v", w, passed)
 	}
-	c.Watching.Repositories = []string{"acme/*"}
+	c.watching.Repositories = []string{"acme/*"}
 	must(t, newAttempt(t, nil).run(c.PollForge, in, &w))
 	if !w.Stop {
 		t.Error("a repository that nobody names any more is still watched")

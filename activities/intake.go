@@ -39,18 +39,18 @@ const (
 // PollSource reads the source until it has found as much work as may be started. It skips work that has had its task. It starts and claims
 // nothing, releases the claims of tasks that were ended from outside, and tells the source which work has had its task. It also sets the
 // interval until the next poll.
-func (c *Control) PollSource(ctx context.Context, in PollSourceInput) (Found, error) {
-	found, err := c.findWork(ctx, in)
+func (so *Sources) PollSource(ctx context.Context, in PollSourceInput) (Found, error) {
+	found, err := so.findWork(ctx, in)
 	if err != nil {
 		return Found{}, err
 	}
-	c.adapt(ctx, in.Intake, found.Quiet)
+	adapt(ctx, in.Intake, found.Quiet)
 	return found, nil
 }
 
 // findWork reads the source, as PollSource says.
-func (c *Control) findWork(ctx context.Context, in PollSourceInput) (Found, error) {
-	s, err := c.source(in.Intake.Source)
+func (so *Sources) findWork(ctx context.Context, in PollSourceInput) (Found, error) {
+	s, err := so.source(in.Intake.Source)
 	if err != nil {
 		return Found{}, err
 	}
@@ -58,7 +58,7 @@ func (c *Control) findWork(ctx context.Context, in PollSourceInput) (Found, erro
 	if err != nil {
 		return Found{}, err
 	}
-	f := &finder{Control: c, source: s, in: in, query: intake.Query{Repository: r, Label: in.Intake.Label, Assignee: in.Intake.Assignee,
+	f := &finder{Sources: so, source: s, in: in, query: intake.Query{Repository: r, Label: in.Intake.Label, Assignee: in.Intake.Assignee,
 		Team: in.Intake.Team, Path: in.Intake.Path}}
 	f.out.At, f.out.Refused = in.Now, map[string]signals.Refusal{}
 	for key, r := range in.Refused { // also those that this poll does not reach

@@ -18,6 +18,13 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
+// Limiters asks the limiters to admit tasks, and tells them who has ended.
+type Limiters struct {
+	host   string // of the forge that owner/name is on
+	limits Limits
+	forge  forgeOf // knows which pull requests are open
+}
+
 // Limits are set by the operator. They hold for every task, whatever started it.
 type Limits struct {
 	Sessions  int           // tasks of one repository at work at a time; 0 for no limit
@@ -37,25 +44,28 @@ type AcquireInput struct {
 
 // AcquireAdmission sends one request to the limiter, with the stricter of the operator's and the task's limits. It starts the limiter when
 // it does not run.
-func (c *Control) AcquireAdmission(ctx context.Context, in AcquireInput) (signals.AcquireAnswer, error) {
-	id, r := c.limiterID(in.Repository, in.All), c.limited(in)
+func (l *Limiters) AcquireAdmission(ctx context.Context, in AcquireInput) (signals.AcquireAnswer, error) {
+	id, r := l.limiterID(in.Repository, in.All), l.limited(in)
 	var a signals.AcquireAnswer
 	err := updateLimiter(ctx, id, signals.Acquire, updateID(ctx, r.Run, in.N), r, &a)
 	return a, err
 }
 
 // limited returns the request under the operator's limits.
-func (c *Control) limited(in AcquireInput) signals.AcquireRequest {
+func (l *Limiters) limited(in AcquireInput) signals.AcquireRequest {
 	r := in.Request
-	r.Lease = c.Limits.Lease
-	if most := c.Limits.Each.MaxCost; most > 0 { // no task may spend more, so no more of the day's money is kept for it
+	r.Lease = l.limits.Lease
+	if most := l.limits.Each.MaxCost; most > 0 { // no task may spend more, so no more of the day's money is kept for it
 		r.Budget = min(r.Budget, most)
 	}
 	if in.All {
-		r.Guard = task.Guard{DailyCost: c.Limits.AllCost}
+		r.Guard = task.Guard{DailyCost: l.limits.AllCost}
 	} else {
-		r.Guard = r.Guard.And(task.Guard{Sessions: c.Limits.Sessions, DailyCost: c.Limits.DailyCost})
-		r.Repository, r.Prefix = in.Repository.Text, c.pullPrefix(in.Repository)
+		r.Guard = r.Guard.And(task.Guard{Sessions: l.limits.Sessions, DailyCost: l.limits.DailyCost})
+		r.Repository = in.Repository.Text
+		if at := in.Repository; at.Owner != "" { // in a folder nobody follows
+			r.Prefix = strings.TrimSuffix(signals.PullRequestID(cmp.Or(at.Host, l.host), at.Owner, at.Name, 0), "0")
+		}
 	}
 	return r
 }
@@ -70,10 +80,10 @@ type ReleaseInput struct {
 }
 
 // ReleaseAdmission releases an admission. Repeating it changes nothing.
-func (c *Control) ReleaseAdmission(ctx context.Context, in ReleaseInput) error {
+func (l *Limiters) ReleaseAdmission(ctx context.Context, in ReleaseInput) error {
 	id := in.Limiter
 	if id == "" {
-		id = c.limiterID(in.Repository, in.All)
+		id = l.limiterID(in.Repository, in.All)
 	}
 	return updateLimiter(ctx, id, signals.Release, updateID(ctx, in.Request.Run, in.N), in.Request, nil)
 }
@@ -110,17 +120,9 @@ func updateLimiter(ctx context.Context, id, name, update string, request, into a
 }
 
 // limiterID returns the workflow id of the limiter of a repository, or of the whole installation.
-func (c *Control) limiterID(r task.Repository, all bool) string {
+func (l *Limiters) limiterID(r task.Repository, all bool) string {
 	if all {
 		return signals.LimiterOfAll
 	}
-	return signals.LimiterID(c.Host, r)
-}
-
-// pullPrefix returns the prefix of the workflow ids of the repository's followers, "" when it can have none.
-func (c *Control) pullPrefix(r task.Repository) string {
-	if r.Owner == "" {
-		return ""
-	}
-	return strings.TrimSuffix(signals.PullRequestID(cmp.Or(r.Host, c.Host), r.Owner, r.Name, 0), "0")
+	return signals.LimiterID(l.host, r)
 }

@@ -18,9 +18,9 @@ import (
 // for a file starts only when nobody else is at work: until then people may change the file, or put another one before it. It does wait for
 // pull requests, money and errors, so that people see what holds it up and can resume it. If its file is changed meanwhile, it is declined at
 // its claim, and the intake polls again.
-func (c *Control) roomFor(ctx context.Context, r task.Repository, in signals.IntakeInput) (room int, there census, err error) {
+func (l *Limiters) roomFor(ctx context.Context, r task.Repository, in signals.IntakeInput) (room int, there census, err error) {
 	file := !intake.Kind(in.Source).Tracker()
-	if there, err = c.census(ctx, r, in.Name, file); err != nil {
+	if there, err = l.census(ctx, r, in.Name, file); err != nil {
 		return 0, there, err
 	}
 	if !file {
@@ -30,7 +30,7 @@ func (c *Control) roomFor(ctx context.Context, r task.Repository, in signals.Int
 	if intake.Kind(in.Source) == intake.Backlog {
 		room = max(in.Guard.Sessions, 1)
 	}
-	most := in.Guard.And(task.Guard{Sessions: c.Limits.Sessions}).Sessions
+	most := in.Guard.And(task.Guard{Sessions: l.limits.Sessions}).Sessions
 	if most > 0 {
 		room = min(room, most-there.others)
 	}
@@ -44,7 +44,7 @@ type census struct {
 }
 
 // census asks the limiters. A task that waits for that of the whole installation has given the repository's admission back.
-func (c *Control) census(ctx context.Context, r task.Repository, name string, others bool) (n census, err error) {
+func (l *Limiters) census(ctx context.Context, r task.Repository, name string, others bool) (n census, err error) {
 	admitted, waits, people := map[string]bool{}, map[string]bool{}, map[string]bool{} // by workflow id: a task may be at both limiters
 	count := func(limiter string) (state signals.LimiterState, err error) {
 		if state, err = intakes.LimiterState(ctx, activity.GetClient(ctx), limiter); err != nil {
@@ -59,12 +59,12 @@ func (c *Control) census(ctx context.Context, r task.Repository, name string, ot
 		}
 		return state, countRunning(ctx, limiter, state.Holders, name, admitted)
 	}
-	limiter := c.limiterID(r, false)
+	limiter := l.limiterID(r, false)
 	state, err := count(limiter)
 	if err != nil {
 		return n, err
 	}
-	if _, err = count(c.limiterID(r, true)); err != nil {
+	if _, err = count(l.limiterID(r, true)); err != nil {
 		return n, err
 	}
 	n.waiting = len(waits)
@@ -85,7 +85,7 @@ func (c *Control) census(ctx context.Context, r task.Repository, name string, ot
 	for _, w := range state.Waiters {
 		in.Known = append(in.Known, w.Workflow)
 	}
-	unknown, err := c.unadmitted(ctx, in)
+	unknown, err := l.unadmitted(ctx, in)
 	n.others = len(people) + unknown
 	return n, err
 }

@@ -9,8 +9,19 @@ import (
 
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/internal/redact"
 	"github.com/longshift/longshift/task"
 )
+
+// PullRequests opens, follows and closes the pull requests of tasks, and finds the forks that their branches are in.
+type PullRequests struct {
+	forge  forgeOf
+	host   string // of the forge that owner/name is on
+	redact *redact.Redactor
+	web    string // address of Temporal Web; may be empty
+
+	wake func(ctx context.Context, id, why string) error // replaces the signal, in tests
+}
 
 type PullRequestInput struct {
 	Ref
@@ -55,9 +66,9 @@ type ForkInput struct {
 
 // ForkRepository finds or makes the fork that a task's branch is pushed to, and waits until it accepts pushes. Where only an existing one
 // is wanted and there is none, it returns the zero value.
-func (c *Control) ForkRepository(ctx context.Context, in ForkInput) (task.Repository, error) {
+func (p *PullRequests) ForkRepository(ctx context.Context, in ForkInput) (task.Repository, error) {
 	r := in.Repository
-	f, err := c.Forge(ctx, r)
+	f, err := p.forge(ctx, r)
 	if err != nil {
 		return task.Repository{}, err
 	}
@@ -80,16 +91,16 @@ func (c *Control) ForkRepository(ctx context.Context, in ForkInput) (task.Reposi
 const longestOpening = 4 * time.Minute
 
 // OpenPullRequest opens the pull request, or finds the one that an earlier attempt opened.
-func (c *Control) OpenPullRequest(ctx context.Context, in PullRequestInput) (forge.PullRequest, error) {
-	f, err := c.Forge(ctx, in.Repository)
+func (p *PullRequests) OpenPullRequest(ctx context.Context, in PullRequestInput) (forge.PullRequest, error) {
+	f, err := p.forge(ctx, in.Repository)
 	if err != nil {
 		return forge.PullRequest{}, err
 	}
-	in.Summary.RunURL = c.taskURL(ctx)
-	in.Summary.Task = c.Redact.String(in.Summary.Task) // before it is cut to a title: nobody recognises half a secret
+	in.Summary.RunURL = taskURL(ctx, p.web)
+	in.Summary.Task = p.redact.String(in.Summary.Task) // before it is cut to a title: nobody recognises half a secret
 	title, body := forge.Compose(in.Summary)
-	title, body = c.Redact.String(title), c.Redact.String(body)
-	if err := leaksIn(c.Redact, map[string]string{"the pull request's title": title, "the pull request's text": body}); err != nil {
+	title, body = p.redact.String(title), p.redact.String(body)
+	if err := leaksIn(p.redact, map[string]string{"the pull request's title": title, "the pull request's text": body}); err != nil {
 		return forge.PullRequest{}, err
 	}
 	r := forge.Request{
@@ -113,7 +124,7 @@ func (c *Control) OpenPullRequest(ctx context.Context, in PullRequestInput) (for
 }
 
 // taskURL links to the running workflow in Temporal Web.
-func (c *Control) taskURL(ctx context.Context) string {
+func taskURL(ctx context.Context, address string) string {
 	run := activity.GetInfo(ctx).WorkflowExecution
-	return c.webURL(ctx, run.ID, run.RunID)
+	return webURL(ctx, address, run.ID, run.RunID)
 }

@@ -82,7 +82,7 @@ func (d *recordingForge) EnsurePullRequest(_ context.Context, r forge.Request) (
 func TestOpenPullRequest(t *testing.T) {
 	t.Parallel()
 	d := &recordingForge{}
-	c := &Control{WebURL: "http://localhost:8233", Forge: func(_ context.Context, r task.Repository) (forge.Forge, error) {
+	c := &PullRequests{web: "http://localhost:8233", forge: func(_ context.Context, r task.Repository) (forge.Forge, error) {
 		if r.Name != "calc" {
 			return nil, fault.New(fault.Input, "repository %q is on no forge that is set up", r.Text)
 		}
@@ -104,8 +104,9 @@ func TestOpenPullRequest(t *testing.T) {
 	if !strings.Contains(r.Body, link) || strings.Contains(r.Body, "elsewhere") {
 		t.Errorf("the text has no link %s:\n%s", link, r.Body)
 	}
-	must(t, newAttempt(t, nil).run(c.CheckForge, in.Repository, nil))
-	c.WebURL = ""
+	control := &Control{Forge: c.forge}
+	must(t, newAttempt(t, nil).run(control.CheckForge, in.Repository, nil))
+	c.web = ""
 	must(t, newAttempt(t, nil).run(c.OpenPullRequest, in, nil))
 	if strings.Contains(d.asked[1].Body, "workflows/") {
 		t.Errorf("a link to nowhere:\n%s", d.asked[1].Body)
@@ -117,7 +118,7 @@ func TestOpenPullRequest(t *testing.T) {
 		t.Errorf("%s after %s: %s", app.Type(), app.NextRetryDelay(), app.Message())
 	}
 	in.Repository.Name = "other"
-	for _, err := range []error{newAttempt(t, nil).run(c.OpenPullRequest, in, nil), newAttempt(t, nil).run(c.CheckForge, in.Repository, nil)} {
+	for _, err := range []error{newAttempt(t, nil).run(c.OpenPullRequest, in, nil), newAttempt(t, nil).run(control.CheckForge, in.Repository, nil)} {
 		if app := applicationError(t, err); app.Type() != string(fault.Input) || !app.NonRetryable() {
 			t.Errorf("no forge: %s: %s", app.Type(), app.Message())
 		}
@@ -128,7 +129,7 @@ func TestOpenPullRequest(t *testing.T) {
 func TestOpenPullRequestHidesSecrets(t *testing.T) {
 	t.Parallel()
 	d := &recordingForge{}
-	c := &Control{Redact: redact.New(secret), Forge: func(context.Context, task.Repository) (forge.Forge, error) { return d, nil }}
+	c := &PullRequests{redact: redact.New(secret), forge: func(context.Context, task.Repository) (forge.Forge, error) { return d, nil }}
 	in := PullRequestInput{Ref: Ref{TaskID: "t1", Fence: 2}, Repository: task.Repository{Owner: "ann", Name: "calc"}, Head: "longshift/x",
 		Summary: forge.Summary{Task: "mend the login of the service, which takes the token " + secret + " alone",
 			Checks: []forge.Check{{Command: "TOKEN=" + secret + " make test", Passed: true}}}}

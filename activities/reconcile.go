@@ -35,7 +35,7 @@ type Reconciled struct {
 }
 
 // ReconcileLimiter compares what a limiter believes with what runs and what is open.
-func (c *Control) ReconcileLimiter(ctx context.Context, in ReconcileInput) (Reconciled, error) {
+func (l *Limiters) ReconcileLimiter(ctx context.Context, in ReconcileInput) (Reconciled, error) {
 	var out Reconciled
 	for _, h := range in.Holders {
 		gone, spent, err := hasEnded(ctx, h)
@@ -47,7 +47,7 @@ func (c *Control) ReconcileLimiter(ctx context.Context, in ReconcileInput) (Reco
 		}
 	}
 	for _, p := range in.Pulls {
-		if open, err := c.stillOpen(ctx, p); err == nil && !open { // a pull request that can't be read counts as open
+		if open, err := l.stillOpen(ctx, p); err == nil && !open { // a pull request that can't be read counts as open
 			out.Ended = append(out.Ended, p)
 		}
 	}
@@ -60,7 +60,7 @@ func (c *Control) ReconcileLimiter(ctx context.Context, in ReconcileInput) (Reco
 			return out, err
 		}
 	}
-	out.Others, err = c.unadmitted(ctx, in)
+	out.Others, err = l.unadmitted(ctx, in)
 	return out, err
 }
 
@@ -119,12 +119,12 @@ func isRunning(info *workflowpb.WorkflowExecutionInfo) bool {
 }
 
 // stillOpen asks the follower of a pull request, or the forge when there is none.
-func (c *Control) stillOpen(ctx context.Context, p signals.OpenPull) (bool, error) {
+func (l *Limiters) stillOpen(ctx context.Context, p signals.OpenPull) (bool, error) {
 	if p.Workflow != "" {
 		info, err := described(ctx, p.Workflow, "")
 		return isRunning(info), err
 	}
-	f, err := c.Forge(ctx, p.Repository)
+	f, err := l.forge(ctx, p.Repository)
 	if err != nil {
 		return false, err
 	}

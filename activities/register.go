@@ -38,23 +38,15 @@ func (h *Host) RegisterControl(r worker.ActivityRegistry) {
 	r.RegisterActivity(h.Cleaner.DeleteRefs)
 }
 
-// Register registers the activities that need the tokens of forges, channels and sources.
+// Register registers the activities that need the tokens of forges, channels and sources: all exported methods of a family are activities.
 func (c *Control) Register(r worker.ActivityRegistry) {
+	limiters := &Limiters{host: c.Host, limits: c.Limits, forge: c.Forge}
+	r.RegisterActivity(limiters)
+	r.RegisterActivity(&PullRequests{forge: c.Forge, host: c.Host, redact: c.Redact, web: c.WebURL})
+	r.RegisterActivity(&Messages{channels: c.Channels, forge: c.Forge, redact: c.Redact, web: c.WebURL})
+	r.RegisterActivity(&Events{forge: c.Forge, watching: c.Watching, take: c.Take, onForge: c.OnForge})
+	r.RegisterActivity(&Sources{sources: c.Sources, limiters: limiters, redact: c.Redact, web: c.WebURL})
 	r.RegisterActivity(c.CheckForge)
-	r.RegisterActivity(c.ForkRepository)
-	r.RegisterActivity(c.OpenPullRequest)
-	r.RegisterActivity(c.ClosePullRequest)
-	r.RegisterActivity(c.PollPullRequest)
-	r.RegisterActivity(c.AnswerPullRequest)
-	r.RegisterActivity(c.WriteCheckRun)
-	r.RegisterActivity(c.Show)
-	r.RegisterActivity(c.Arrive)
-	r.RegisterActivity(c.PollForge)
-	r.RegisterActivity(c.AcquireAdmission)
-	r.RegisterActivity(c.ReleaseAdmission)
-	r.RegisterActivity(c.ReconcileLimiter)
-	r.RegisterActivity(c.CoolAccount)
-	r.RegisterActivity(c.CoolingAccounts)
-	r.RegisterActivity(c.PollSource)
-	r.RegisterActivity(c.ReportToSource)
+	r.RegisterActivity(CoolAccount)
+	r.RegisterActivity(CoolingAccounts)
 }

@@ -48,7 +48,7 @@ func (f *finder) remember(ctx context.Context, i intake.Item, key string, info *
 	f.remembered++
 	run := info.GetExecution().GetRunId()
 	name := "`" + i.ID + "`"
-	if page := f.webURL(ctx, i.ID, run); page != "" {
+	if page := webURL(ctx, f.web, i.ID, run); page != "" {
 		name = "[" + name + "](" + page + ")"
 	}
 	n := intake.Note{TaskID: run, Text: "This issue has had its task: " + name + ". Write `/longshift run` to start it again.\n"}

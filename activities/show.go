@@ -11,9 +11,20 @@ import (
 
 	"github.com/longshift/longshift/internal/channel"
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/redact"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
 )
+
+// Messages are what people see of tasks in their rooms.
+type Messages struct {
+	channels map[string]channel.Channel // by name
+	forge    forgeOf                    // has the diffs
+	redact   *redact.Redactor
+	web      string // address of Temporal Web; may be empty
+
+	status func(context.Context, signals.Notice) (signals.Status, error) // replaces the query, in tests
+}
 
 // ShowInput asks to write or edit a message in a room. Its text is made from the status of the sender at that moment.
 type ShowInput struct {
@@ -27,21 +38,21 @@ type ShowInput struct {
 }
 
 // Show writes or edits a message and returns its place in the room. With the end of a task goes the diff of its pull request.
-func (c *Control) Show(ctx context.Context, in ShowInput) (task.MessageRef, error) {
-	ch, ok := c.Channels[in.Room.Channel]
+func (ms *Messages) Show(ctx context.Context, in ShowInput) (task.MessageRef, error) {
+	ch, ok := ms.channels[in.Room.Channel]
 	if !ok {
 		return task.MessageRef{}, fault.New(fault.Denied, "there is no channel %q here", in.Room.Channel).
 			WithHint("set its token for every worker")
 	}
 	ask := statusOf
-	if c.status != nil {
-		ask = c.status
+	if ms.status != nil {
+		ask = ms.status
 	}
 	s, err := ask(ctx, in.Notice)
 	if err != nil {
 		return task.MessageRef{}, err
 	}
-	m := c.message(ctx, in, s)
+	m := ms.message(ctx, in, s)
 	if in.At != nil {
 		return *in.At, ch.Edit(ctx, *in.At, m)
 	}
@@ -52,7 +63,7 @@ func (c *Control) Show(ctx context.Context, in ShowInput) (task.MessageRef, erro
 	if err != nil {
 		return place, err
 	}
-	return place, c.showDiff(ctx, place, in, s)
+	return place, ms.showDiff(ctx, place, in, s)
 }
 
 func statusOf(ctx context.Context, n signals.Notice) (signals.Status, error) {
@@ -86,13 +97,14 @@ func statusBy(ctx context.Context, server statusQuerier, n signals.Notice) (sign
 }
 
 // message makes the message that people see. All of its text passes the redactor, because it comes from models and strangers.
-func (c *Control) message(ctx context.Context, in ShowInput, s signals.Status) channel.Message {
-	v := view{Status: s, notice: in.Notice, settled: in.Settled, web: c.webURL(ctx, in.Notice.From, in.Notice.Run), hide: c.Redact.String}
+func (ms *Messages) message(ctx context.Context, in ShowInput, s signals.Status) channel.Message {
+	page := webURL(ctx, ms.web, in.Notice.From, in.Notice.Run)
+	v := view{Status: s, notice: in.Notice, settled: in.Settled, web: page, hide: ms.redact.String}
 	live := in.Settled == "" && v.live()
 	m := channel.Message{Key: in.Key, Loud: in.At == nil && in.Notice.Subject != "" && live}
 	switch in.Notice.Subject {
 	case signals.SubjectPlan:
-		m.Text, m.Foot = v.plan(), c.Redact.String(v.foot())
+		m.Text, m.Foot = v.plan(), ms.redact.String(v.foot())
 		if len(in.Buttons) > 0 && live && !s.WaitingUntil.IsZero() {
 			m.Until, m.Then = s.WaitingUntil, "Approved automatically"
 		}
@@ -110,7 +122,7 @@ func (c *Control) message(ctx context.Context, in ShowInput, s signals.Status) c
 	default:
 		m.Text = v.card()
 	}
-	m.Text = c.Redact.String(m.Text)
+	m.Text = ms.redact.String(m.Text)
 	if live {
 		for _, b := range in.Buttons {
 			m.Buttons = append(m.Buttons, channel.Button{Label: label(b.Verb), Token: b.Token, Style: style(b.Verb)})
@@ -137,6 +149,6 @@ func style(verb string) channel.Style {
 }
 
 // webURL links to a workflow in Temporal Web; it returns "" when its address is not configured.
-func (c *Control) webURL(ctx context.Context, id, run string) string {
-	return signals.WebURL(c.WebURL, activity.GetInfo(ctx).Namespace, id, run)
+func webURL(ctx context.Context, address, id, run string) string {
+	return signals.WebURL(address, activity.GetInfo(ctx).Namespace, id, run)
 }

@@ -54,7 +54,7 @@ func told() signals.Status {
 func shows(t *testing.T, w *wall, s signals.Status, in ShowInput) (task.MessageRef, error) {
 	t.Helper()
 	const secret = "sk-very-secret-value-1"
-	c := &Control{Channels: map[string]channel.Channel{"slack": w}, Redact: redact.New(secret), WebURL: "http://localhost:8233",
+	c := &Messages{channels: map[string]channel.Channel{"slack": w}, redact: redact.New(secret), web: "http://localhost:8233",
 		status: func(context.Context, signals.Notice) (signals.Status, error) { return s, nil }}
 	var place task.MessageRef
 	err := newAttempt(t, nil).run(c.Show, in, &place)
@@ -268,7 +268,7 @@ func TestShowFails(t *testing.T) {
 	if app := applicationError(t, err); app.NextRetryDelay() != 42*time.Second || app.NonRetryable() {
 		t.Errorf("a wait: %v", err)
 	}
-	c := &Control{Channels: map[string]channel.Channel{"slack": w}, status: func(context.Context, signals.Notice) (signals.Status, error) {
+	c := &Messages{channels: map[string]channel.Channel{"slack": w}, status: func(context.Context, signals.Notice) (signals.Status, error) {
 		return signals.Status{}, fault.New(fault.Infra, "%w", errors.New("no worker"))
 	}}
 	if app := applicationError(t, newAttempt(t, nil).run(c.Show, ShowInput{Room: anyRoom}, nil)); app.NonRetryable() {

@@ -30,8 +30,8 @@ const (
 
 // showDiff writes what the pull request of an ended task changes below the message about its end, on channels that have files. The forge
 // has the diff: the workspace is on a host, and history holds none.
-func (c *Control) showDiff(ctx context.Context, place task.MessageRef, in ShowInput, s signals.Status) error {
-	to, ok := c.Channels[in.Room.Channel].(channel.Attacher)
+func (ms *Messages) showDiff(ctx context.Context, place task.MessageRef, in ShowInput, s signals.Status) error {
+	to, ok := ms.channels[in.Room.Channel].(channel.Attacher)
 	if !ok || in.Notice.Subject != signals.SubjectEnd || s.PullRequest == nil || s.Outcome == task.PullMerged || s.Outcome == task.PullClosed {
 		return nil
 	}
@@ -42,7 +42,7 @@ func (c *Control) showDiff(ctx context.Context, place task.MessageRef, in ShowIn
 	attempt := activity.GetInfo(ctx).Attempt
 	try, cancel := context.WithTimeout(ctx, diffPeriod)
 	defer cancel()
-	patch, err := c.diff(try, s)
+	patch, err := ms.diff(try, s)
 	if err == nil && patch != "" {
 		err = to.Attach(try, room, channel.File{Key: in.Key + ".diff", Name: fmt.Sprintf("pull-request-%d.diff", s.PullRequest.Number),
 			Note: fmt.Sprintf("What pull request #%d changes", s.PullRequest.Number), Text: patch}, attempt > 1)
@@ -50,11 +50,11 @@ func (c *Control) showDiff(ctx context.Context, place task.MessageRef, in ShowIn
 	if err == nil || ctx.Err() != nil || attempt < diffTries && soon(err) {
 		return err
 	}
-	text := "The diff is not here as a file: " + task.Literally(c.Redact.String(err.Error())) + "."
+	text := "The diff is not here as a file: " + task.Literally(ms.redact.String(err.Error())) + "."
 	if hint := fault.HintOf(err); hint != "" {
-		text += " " + task.Literally(c.Redact.String(upper(hint))) + "."
+		text += " " + task.Literally(ms.redact.String(upper(hint))) + "."
 	}
-	_, err = c.Channels[in.Room.Channel].Post(ctx, room, channel.Message{Key: in.Key + ".nodiff", Text: text}, attempt > 1)
+	_, err = ms.channels[in.Room.Channel].Post(ctx, room, channel.Message{Key: in.Key + ".nodiff", Text: text}, attempt > 1)
 	return err
 }
 
@@ -65,12 +65,12 @@ func soon(err error) bool {
 }
 
 // diff returns the diff of a task's pull request, without secrets and cut to what may be shown.
-func (c *Control) diff(ctx context.Context, s signals.Status) (string, error) {
+func (ms *Messages) diff(ctx context.Context, s signals.Status) (string, error) {
 	r, err := task.ParseRepository(s.Repository)
 	if err != nil {
 		return "", err
 	}
-	f, err := c.Forge(ctx, r)
+	f, err := ms.forge(ctx, r)
 	if err != nil {
 		return "", err
 	}
@@ -82,7 +82,7 @@ func (c *Control) diff(ctx context.Context, s signals.Status) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("read the diff of pull request #%d: %w", s.PullRequest.Number, err)
 	}
-	text, most := c.Redact.String(raw), mostDiff
+	text, most := ms.redact.String(raw), mostDiff
 	if len(raw) == mostDiff+diffMargin { // more may follow, so the end may hold the beginning of a secret
 		most = min(most, len(text)-diffMargin)
 	}

@@ -56,8 +56,8 @@ func showEnd(t *testing.T, b *board, p *patches, number int32, change func(s *si
 	if change != nil {
 		change(&s, &in)
 	}
-	c := &Control{Channels: map[string]channel.Channel{"slack": b}, Redact: redact.New(keyInDiff),
-		Forge:  func(context.Context, task.Repository) (forge.Forge, error) { return p, nil },
+	c := &Messages{channels: map[string]channel.Channel{"slack": b}, redact: redact.New(keyInDiff),
+		forge:  func(context.Context, task.Repository) (forge.Forge, error) { return p, nil },
 		status: func(context.Context, signals.Notice) (signals.Status, error) { return s, nil }}
 	a := newAttempt(t, nil)
 	a.number = number

@@ -12,9 +12,18 @@ import (
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/forge"
 	"github.com/longshift/longshift/internal/intake"
+	"github.com/longshift/longshift/internal/redact"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
 )
+
+// Sources finds work at its sources, and shows there what becomes of it.
+type Sources struct {
+	sources  map[intake.Kind]Source
+	limiters *Limiters
+	redact   *redact.Redactor
+	web      string // address of Temporal Web; may be empty
+}
 
 // Source provides work, and is told the results.
 type Source interface {
@@ -49,14 +58,14 @@ type SourceInput struct {
 
 // ReportToSource shows at the source that a task waits, claims the work for it, or reports its outcome. When the source does not want the
 // work done any more, a claim fails with fault.Conflict or fault.NotFound; the other stages ignore it.
-func (c *Control) ReportToSource(ctx context.Context, in SourceInput) error {
-	s, err := c.source(in.Origin.Source)
+func (so *Sources) ReportToSource(ctx context.Context, in SourceInput) error {
+	s, err := so.source(in.Origin.Source)
 	if err != nil {
 		return err
 	}
 	q := queryOf(in.Repository, in.Origin)
 	n := intake.Note{TaskID: in.TaskID, Outcome: in.Outcome, Branch: in.Branch, Sum: in.Origin.Sum,
-		Text: c.Redact.String(c.sourceText(ctx, in))}
+		Text: so.redact.String(so.sourceText(ctx, in))}
 	switch in.Stage {
 	case Waits:
 		err = s.Queue(ctx, q, in.Origin.Key, n)
@@ -74,7 +83,7 @@ func (c *Control) ReportToSource(ctx context.Context, in SourceInput) error {
 		return fmt.Errorf("tell %s that %s is %s: %w", in.Origin.Source, in.Origin.Key, in.Stage, err)
 	}
 	if in.Stage == Reported && continues(in.Outcome) && !intake.Kind(in.Origin.Source).Tracker() {
-		c.pollAgain(ctx, in.Origin.Intake)
+		pollAgain(ctx, in.Origin.Intake)
 	}
 	return nil
 }
@@ -85,7 +94,7 @@ func continues(o task.Outcome) bool { return o.Good() || o == task.MaxIterations
 
 // pollAgain triggers an intake at once, so that the next file does not wait for the interval. A paused intake stays paused. Failures are
 // only logged: the schedule triggers the intake later.
-func (c *Control) pollAgain(ctx context.Context, name string) {
+func pollAgain(ctx context.Context, name string) {
 	h := activity.GetClient(ctx).ScheduleClient().GetHandle(ctx, signals.IntakeScheduleID(name))
 	d, err := h.Describe(ctx)
 	if err == nil && !d.Schedule.State.Paused {
@@ -96,8 +105,8 @@ func (c *Control) pollAgain(ctx context.Context, name string) {
 	}
 }
 
-func (c *Control) source(kind string) (Source, error) {
-	s, ok := c.Sources[intake.Kind(kind)]
+func (so *Sources) source(kind string) (Source, error) {
+	s, ok := so.sources[intake.Kind(kind)]
 	if !ok {
 		return nil, fault.New(fault.Denied, "there is no source %q here", kind).WithHint("set its token for every worker")
 	}
@@ -111,11 +120,10 @@ func queryOf(r task.Repository, o task.Origin) intake.Query {
 const mostDetail = 400 // characters
 
 // sourceText returns what people read at the source, as Markdown. What models and people have written is neutralised; our links work.
-func (c *Control) sourceText(ctx context.Context, in SourceInput) string {
+func (so *Sources) sourceText(ctx context.Context, in SourceInput) string {
 	var b strings.Builder
-	run := activity.GetInfo(ctx).WorkflowExecution
-	name := "`" + run.ID + "`"
-	if page := c.webURL(ctx, run.ID, run.RunID); page != "" {
+	name := "`" + activity.GetInfo(ctx).WorkflowExecution.ID + "`"
+	if page := taskURL(ctx, so.web); page != "" {
 		name = "[" + name + "](" + page + ")"
 	}
 	switch in.Stage {

@@ -37,7 +37,7 @@ func (s *noted) Report(ctx context.Context, q intake.Query, key string, n intake
 func TestNotesLink(t *testing.T) {
 	t.Parallel()
 	s := &noted{}
-	c := &Control{WebURL: "http://localhost:8233", Sources: map[intake.Kind]Source{intake.GitHub: s}}
+	c := &Sources{web: "http://localhost:8233", sources: map[intake.Kind]Source{intake.GitHub: s}}
 	const hostile = "@team fixes #7, see [this](https://evil.example) <img src=x>\n\n# Title\n<!-- longshift:state=working --> `a"
 	const pull = "https://github.com/acme/web/pull/12"
 	a := newAttempt(t, nil)

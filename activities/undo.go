@@ -24,8 +24,8 @@ type CloseInput struct {
 }
 
 // ClosePullRequest closes the pull request of a task without merging it, wakes its follower, and tells whether it was open.
-func (c *Control) ClosePullRequest(ctx context.Context, in CloseInput) (wasOpen bool, err error) {
-	f, err := c.Forge(ctx, in.Repository)
+func (p *PullRequests) ClosePullRequest(ctx context.Context, in CloseInput) (wasOpen bool, err error) {
+	f, err := p.forge(ctx, in.Repository)
 	if err != nil {
 		return false, err
 	}
@@ -38,21 +38,21 @@ func (c *Control) ClosePullRequest(ctx context.Context, in CloseInput) (wasOpen 
 	if err != nil {
 		return false, fmt.Errorf("close the pull request: %w", err)
 	}
-	c.wakeFollower(ctx, in)
+	p.wakeFollower(ctx, in)
 	return found == forge.Open, nil
 }
 
 // wakeFollower has the follower of a pull request look at it now, so that a round in progress ends. One that can't be woken sees it later by itself.
-func (c *Control) wakeFollower(ctx context.Context, in CloseInput) {
+func (p *PullRequests) wakeFollower(ctx context.Context, in CloseInput) {
 	r := in.Repository
 	if r.Owner == "" { // in a folder nobody follows
 		return
 	}
-	wake := c.wake
+	wake := p.wake
 	if wake == nil {
 		wake = wakeWorkflow
 	}
-	err := wake(ctx, signals.PullRequestID(cmp.Or(r.Host, c.Host), r.Owner, r.Name, in.Number), "closed by undo")
+	err := wake(ctx, signals.PullRequestID(cmp.Or(r.Host, p.host), r.Owner, r.Name, in.Number), "closed by undo")
 	var gone *serviceerror.NotFound
 	if err != nil && !errors.As(err, &gone) {
 		activity.GetLogger(ctx).Warn("The follower of a closed pull request was not woken", "number", in.Number, "error", err)

@@ -42,12 +42,12 @@ func (c closing) Close(context.Context, task.Repository, int, string) (forge.Sta
 
 func TestClosePullRequest(t *testing.T) {
 	for f, want := range map[forge.Forge]bool{closing{found: forge.Open}: true, closing{found: forge.Closed}: false} {
-		c := &Control{Forge: func(context.Context, task.Repository) (forge.Forge, error) { return f, nil }}
+		c := &PullRequests{forge: func(context.Context, task.Repository) (forge.Forge, error) { return f, nil }}
 		if wasOpen, err := c.ClosePullRequest(t.Context(), CloseInput{Number: 7}); err != nil || wasOpen != want {
 			t.Errorf("%+v: %t, %v", f, wasOpen, err)
 		}
 	}
-	c := &Control{Forge: func(context.Context, task.Repository) (forge.Forge, error) { return struct{ forge.Forge }{}, nil }}
+	c := &PullRequests{forge: func(context.Context, task.Repository) (forge.Forge, error) { return struct{ forge.Forge }{}, nil }}
 	if _, err := c.ClosePullRequest(t.Context(), CloseInput{Number: 7}); fault.KindOf(err) != fault.Input {
 		t.Errorf("on a forge that can't close: %v", err)
 	}
@@ -58,9 +58,9 @@ func TestClosePullRequestWakesTheFollower(t *testing.T) {
 	t.Parallel()
 	for _, answer := range []error{nil, serviceerror.NewNotFound("no such workflow"), serviceerror.NewUnavailable("away")} {
 		var woken []string
-		c := &Control{
-			Host:  "github.example",
-			Forge: func(context.Context, task.Repository) (forge.Forge, error) { return closing{found: forge.Open}, nil },
+		c := &PullRequests{
+			host:  "github.example",
+			forge: func(context.Context, task.Repository) (forge.Forge, error) { return closing{found: forge.Open}, nil },
 			wake:  func(_ context.Context, id, _ string) error { woken = append(woken, id); return answer },
 		}
 		in := CloseInput{Repository: task.Repository{Owner: "acme", Name: "web"}, Number: 7, TaskID: "x-12345678"}

@@ -118,7 +118,7 @@ func (ad *admissions) request(ctx workflow.Context, one *admission, priority int
 	var a signals.AcquireAnswer
 	one.asked, one.news = true, signals.AcquireAnswer{}
 	err := ad.parking.insist(ctx, func() error {
-		return workflow.ExecuteActivity(ad.assignment.control(ctx, "may it work now?"), control.AcquireAdmission, in).Get(ctx, &a)
+		return workflow.ExecuteActivity(ad.assignment.control(ctx, "may it work now?"), limiters.AcquireAdmission, in).Get(ctx, &a)
 	})
 	if err != nil {
 		return a, err

@@ -15,7 +15,7 @@ import (
 func Arrival(ctx workflow.Context, e forge.Event) (string, error) {
 	arrivalPage(ctx, e, "")
 	var what string
-	err := workflow.ExecuteActivity(forgeRequest(ctx, string(e.Kind)), control.Arrive, e).Get(ctx, &what)
+	err := workflow.ExecuteActivity(forgeRequest(ctx, string(e.Kind)), events.Arrive, e).Get(ctx, &what)
 	arrivalPage(ctx, e, what)
 	return what, err
 }
@@ -28,7 +28,7 @@ const mostPolls = 200
 func Watch(ctx workflow.Context, in signals.WatchInput) error {
 	for range mostPolls {
 		var w activities.ForgePoll
-		err := workflow.ExecuteActivity(forgePoll(ctx, in.Repository), control.PollForge, in).Get(ctx, &w)
+		err := workflow.ExecuteActivity(forgePoll(ctx, in.Repository), events.PollForge, in).Get(ctx, &w)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()

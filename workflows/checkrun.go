@@ -90,7 +90,7 @@ func (cr *checkRuns) write(ctx workflow.Context, commit string, s forge.Standing
 
 func (cr *checkRuns) deliver(ctx workflow.Context, in activities.CheckRunInput) {
 	options := workflow.WithScheduleToCloseTimeout(courtesy(ctx, "check run of "+short(in.Commit)), 2*time.Minute)
-	err := workflow.ExecuteActivity(options, control.WriteCheckRun, in).Get(ctx, nil)
+	err := workflow.ExecuteActivity(options, pulls.WriteCheckRun, in).Get(ctx, nil)
 	if err == nil || ctx.Err() != nil {
 		return
 	}

@@ -1,6 +1,6 @@
 // Package workflows decides what happens in which order. It is deterministic and does no I/O: of Longshift it imports the contract, types of
-// data and pure functions, and activities as typed nil receivers. A change to the order of commands needs workflow.GetVersion and a recorded
-// history.
+// data and pure functions, and activities as typed nil receivers or functions. A change to the order of commands needs workflow.GetVersion
+// and a recorded history.
 package workflows
 
 import (

@@ -109,7 +109,7 @@ func (t *pipeline) depart(ctx workflow.Context, followed bool) {
 	if !t.origin.hasReported(ctx) && !t.origin.claimed {
 		return
 	}
-	err := workflow.ExecuteActivity(t.assignment.control(ctx, "report "+t.def.input.Origin.Key), control.ReportToSource,
+	err := workflow.ExecuteActivity(t.assignment.control(ctx, "report "+t.def.input.Origin.Key), sources.ReportToSource,
 		t.origin.atSource(activities.Reported)).Get(ctx, nil)
 	if err != nil {
 		t.status.Warnings = append(t.status.Warnings, message(err))

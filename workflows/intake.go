@@ -31,7 +31,7 @@ func IssueIntake(ctx workflow.Context, in signals.IntakeInput) (signals.PollResu
 	var found activities.Found
 	request := activities.PollSourceInput{Intake: in, Refused: before.Refused, Quiet: before.Quiet, Passed: before.Passed,
 		Now: workflow.Now(ctx)}
-	if err := workflow.ExecuteActivity(sourcePoll(ctx, "look at "+in.Source), control.PollSource, request).Get(ctx, &found); err != nil {
+	if err := workflow.ExecuteActivity(sourcePoll(ctx, "look at "+in.Source), sources.PollSource, request).Get(ctx, &found); err != nil {
 		return signals.PollResult{}, err
 	}
 	pass := found.PollResult
@@ -82,7 +82,7 @@ func start(ctx workflow.Context, in signals.IntakeInput, repo task.Repository, w
 	request := activities.AcquireInput{Repository: repo, Request: signals.AcquireRequest{Workflow: run.ID, Run: run.RunID, Intake: in.Name,
 		Priority: signals.IntakePriority(w.Priority), Guard: in.Guard, Budget: budgetOf(input), Reserve: true}}
 	// The task asks by itself as well: a failure here only costs the order.
-	err = workflow.ExecuteActivity(courtesy(ctx, "admission of "+w.Key), control.AcquireAdmission, request).Get(ctx, nil)
+	err = workflow.ExecuteActivity(courtesy(ctx, "admission of "+w.Key), limiters.AcquireAdmission, request).Get(ctx, nil)
 	if err != nil && ctx.Err() == nil && kindOf(err) != fault.Input {
 		workflow.GetLogger(ctx).Warn("No admission by the limiter yet", "task", w.ID, "error", err)
 	}

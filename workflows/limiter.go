@@ -107,7 +107,7 @@ func (g *limiter) reconcile(ctx workflow.Context) error {
 		}
 	}
 	var seen activities.Reconciled
-	if err := workflow.ExecuteActivity(courtesy(ctx, "who is at work?"), control.ReconcileLimiter, in).Get(ctx, &seen); err != nil {
+	if err := workflow.ExecuteActivity(courtesy(ctx, "who is at work?"), limiters.ReconcileLimiter, in).Get(ctx, &seen); err != nil {
 		return err
 	}
 	for _, gone := range seen.Gone {

@@ -41,7 +41,7 @@ func (og *origin) claim(ctx workflow.Context) error {
 	og.claimed = true // unless we hear otherwise: an answer may be lost
 	var declined error
 	err := og.parking.insist(ctx, func() error {
-		err := workflow.ExecuteActivity(og.assignment.control(ctx, "claim "+og.def.input.Origin.Key), control.ReportToSource,
+		err := workflow.ExecuteActivity(og.assignment.control(ctx, "claim "+og.def.input.Origin.Key), sources.ReportToSource,
 			og.atSource(activities.Claimed)).Get(ctx, nil)
 		if kind := kindOf(err); ctx.Err() == nil && (kind == fault.Conflict || kind == fault.NotFound) {
 			og.claimed = false
@@ -59,7 +59,7 @@ func (og *origin) showQueued(ctx workflow.Context) {
 		return
 	}
 	in := og.atSource(activities.Waits)
-	og.reporting = workflow.ExecuteActivity(courtesy(ctx, "show that "+in.Origin.Key+" waits"), control.ReportToSource, in)
+	og.reporting = workflow.ExecuteActivity(courtesy(ctx, "show that "+in.Origin.Key+" waits"), sources.ReportToSource, in)
 }
 
 // hasReported waits for showQueued to end, so that a later report does not arrive first. It tells whether there was such a report.

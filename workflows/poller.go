@@ -119,7 +119,7 @@ func (po *poller) warn(now []string) {
 // read takes a snapshot of the pull request.
 func (po *poller) read(ctx workflow.Context, stamp string) (l forge.Snapshot, err error) {
 	in := activities.PollInput{Repository: po.def.repo, Number: po.number, Stamp: stamp, Tried: po.tried()}
-	err = workflow.ExecuteActivity(po.assignment.control(ctx, fmt.Sprintf("look at #%d", po.number)), control.PollPullRequest, in).Get(ctx, &l)
+	err = workflow.ExecuteActivity(po.assignment.control(ctx, fmt.Sprintf("look at #%d", po.number)), pulls.PollPullRequest, in).Get(ctx, &l)
 	return l, err
 }
 

@@ -89,7 +89,7 @@ func (t *pipeline) forkOff(ctx workflow.Context) error {
 	}
 	err := t.parking.insist(ctx, func() error {
 		ctx := t.assignment.control(ctx, "find or make the fork")
-		return workflow.ExecuteActivity(ctx, control.ForkRepository, activities.ForkInput{Repository: t.def.repo}).Get(ctx, &t.def.fork)
+		return workflow.ExecuteActivity(ctx, pulls.ForkRepository, activities.ForkInput{Repository: t.def.repo}).Get(ctx, &t.def.fork)
 	})
 	if err == nil {
 		t.journal.say(ctx, "fork", "branches go to %s", t.def.fork.Text)

@@ -102,7 +102,7 @@ func (pu *publisher) openPull(ctx workflow.Context, in activities.PullRequestInp
 	if ctx.Err() != nil && toItsEnd() { // it was stopped while the branch was pushed
 		return false, ctx.Err()
 	}
-	opened := workflow.ExecuteActivity(pu.assignment.opening(ctx), control.OpenPullRequest, in)
+	opened := workflow.ExecuteActivity(pu.assignment.opening(ctx), pulls.OpenPullRequest, in)
 	if workflow.Await(ctx, opened.IsReady) == nil {
 		return false, opened.Get(ctx, pr)
 	}

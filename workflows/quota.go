@@ -66,7 +66,7 @@ func jitter(run string) time.Duration {
 // cooling asks which accounts are used up.
 func (st *staffing) cooling(ctx workflow.Context) (state signals.AccountsState, err error) {
 	err = st.parking.insist(ctx, func() error {
-		return workflow.ExecuteActivity(st.assignment.control(ctx, "which accounts are used up?"), control.CoolingAccounts).Get(ctx, &state)
+		return workflow.ExecuteActivity(st.assignment.control(ctx, "which accounts are used up?"), activities.CoolingAccounts).Get(ctx, &state)
 	})
 	return state, err
 }
@@ -85,7 +85,7 @@ func (st *staffing) cool(ctx workflow.Context, s *session, state string, res act
 	in := signals.Cooling{Account: st.settings.Account(s.input.Agent), Until: until, Why: firstLine(res.Error)}
 	st.journal.say(ctx, "quota", "%s %s until %s: %s", in.Account, state, until.UTC().Format(time.RFC3339), in.Why)
 	return st.parking.insist(ctx, func() error {
-		return workflow.ExecuteActivity(st.assignment.control(ctx, in.Account+" "+state), control.CoolAccount, in).Get(ctx, nil)
+		return workflow.ExecuteActivity(st.assignment.control(ctx, in.Account+" "+state), activities.CoolAccount, in).Get(ctx, nil)
 	})
 }
 

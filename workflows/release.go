@@ -29,7 +29,7 @@ func (ad *admissions) release(ctx workflow.Context, r signals.ReleaseRequest, wh
 		}
 		ad.requests++
 		in := activities.ReleaseInput{Repository: ad.def.repo, All: one.shared, Request: request, N: ad.requests}
-		sent[one] = workflow.ExecuteActivity(ad.assignment.control(ctx, "let the next one work"), control.ReleaseAdmission, in)
+		sent[one] = workflow.ExecuteActivity(ad.assignment.control(ctx, "let the next one work"), limiters.ReleaseAdmission, in)
 	}
 	for _, one := range ad.all {
 		if sent[one] == nil {
@@ -57,7 +57,7 @@ func (ad *admissions) followed(ctx workflow.Context) error {
 		in.Request.Pull = &ad.pull
 	}
 	why := "nobody follows its pull request now"
-	return workflow.ExecuteActivity(ad.assignment.control(ctx, why), control.ReleaseAdmission, in).Get(ctx, nil)
+	return workflow.ExecuteActivity(ad.assignment.control(ctx, why), limiters.ReleaseAdmission, in).Get(ctx, nil)
 }
 
 // limiter returns the workflow id of the limiter that has admitted the task: the repository's, where there is one; "" when it has asked none.

@@ -38,7 +38,7 @@ func (f *follower) reply(ctx workflow.Context, items []forge.Item) error {
 	}
 	in := activities.AnswerInput{Repository: f.def.repo, Number: f.in.Number, Replies: replies}
 	err := f.parking.insist(ctx, func() error {
-		return workflow.ExecuteActivity(f.assignment.control(ctx, "answer at the pull request"), control.AnswerPullRequest, in).Get(ctx, nil)
+		return workflow.ExecuteActivity(f.assignment.control(ctx, "answer at the pull request"), pulls.AnswerPullRequest, in).Get(ctx, nil)
 	})
 	if err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// The families of activities are typed nil receivers: they name activities, they are never called.
+// The families of activities are typed nil receivers: they name activities, they are never called. Those about accounts are functions.
 var (
 	assigner      *activities.Assigner
 	preparer      *activities.Preparer
@@ -23,6 +23,11 @@ var (
 	cleaner       *activities.Cleaner
 	examiner      *activities.Examiner
 	control       *activities.Control
+	pulls         *activities.PullRequests
+	messages      *activities.Messages
+	events        *activities.Events
+	limiters      *activities.Limiters
+	sources       *activities.Sources
 )
 
 // mostReassignments is how many hosts in a row may fail a task before a person is asked.

@@ -157,7 +157,7 @@ func (c *conversation) show(ctx workflow.Context, in activities.ShowInput, life 
 	left := in.Notice.At.Add(life).Sub(workflow.Now(ctx))
 	for left > 0 {
 		var place task.MessageRef
-		err := workflow.ExecuteActivity(showOptions(ctx, in, left), control.Show, in).Get(ctx, &place)
+		err := workflow.ExecuteActivity(showOptions(ctx, in, left), messages.Show, in).Get(ctx, &place)
 		if err == nil {
 			return place, true
 		}

@@ -20,7 +20,7 @@ func Undo(ctx workflow.Context, in signals.UndoInput) (signals.Undone, error) {
 	host := &assignment{}
 	if in.PullRequest > 0 {
 		closing := activities.CloseInput{Repository: repo, Number: in.PullRequest, TaskID: in.TaskID}
-		err := workflow.ExecuteActivity(host.control(ctx, "close the pull request"), control.ClosePullRequest, closing).Get(ctx, &out.Closed)
+		err := workflow.ExecuteActivity(host.control(ctx, "close the pull request"), pulls.ClosePullRequest, closing).Get(ctx, &out.Closed)
 		if err != nil {
 			return out, err
 		}
@@ -28,7 +28,7 @@ func Undo(ctx workflow.Context, in signals.UndoInput) (signals.Undone, error) {
 	if in.Fork {
 		var fork task.Repository // decoded into repo, it would keep the address of that one
 		wanted := activities.ForkInput{Repository: repo, Existing: true}
-		if err := workflow.ExecuteActivity(host.control(ctx, "find the fork"), control.ForkRepository, wanted).Get(ctx, &fork); err != nil {
+		if err := workflow.ExecuteActivity(host.control(ctx, "find the fork"), pulls.ForkRepository, wanted).Get(ctx, &fork); err != nil {
 			return out, err
 		}
 		if fork.Text == "" { // it was deleted, with all that the task had there, or has another name

@@ -50,11 +50,11 @@ func goesOn(ctx workflow.Context) error { return workflow.Await(ctx, func() bool
 func asksInEachRun(ctx workflow.Context, other, otherRun string, later bool) (a signals.AcquireAnswer, err error) {
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{TaskQueue: signals.Queue, StartToCloseTimeout: time.Minute})
 	info := workflow.GetInfo(ctx)
-	var control *activities.Control
+	var limiters *activities.Limiters
 	acquire := func(n int, by, run string) (a signals.AcquireAnswer, err error) {
 		in := activities.AcquireInput{Repository: task.Repository{Text: lab.Name, Owner: "acme", Name: "calc"}, N: n,
 			Request: signals.AcquireRequest{Workflow: by, Run: run, Guard: task.Guard{Sessions: 1}}}
-		err = workflow.ExecuteActivity(ctx, control.AcquireAdmission, in).Get(ctx, &a)
+		err = workflow.ExecuteActivity(ctx, limiters.AcquireAdmission, in).Get(ctx, &a)
 		return a, err
 	}
 	if a, err = acquire(1, info.WorkflowExecution.ID, info.FirstRunID); err != nil || later || !a.Admitted {
@@ -62,7 +62,7 @@ func asksInEachRun(ctx workflow.Context, other, otherRun string, later bool) (a 
 	}
 	out := activities.ReleaseInput{Limiter: a.Limiter, N: 2,
 		Request: signals.ReleaseRequest{Workflow: info.WorkflowExecution.ID, Run: info.FirstRunID}}
-	if err := workflow.ExecuteActivity(ctx, control.ReleaseAdmission, out).Get(ctx, nil); err != nil {
+	if err := workflow.ExecuteActivity(ctx, limiters.ReleaseAdmission, out).Get(ctx, nil); err != nil {
 		return a, err
 	}
 	if _, err := acquire(3, other, otherRun); err != nil {

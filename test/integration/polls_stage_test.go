@@ -65,8 +65,8 @@ func newPolled(t *testing.T) *polled {
 
 func pollsOnce(ctx workflow.Context, in activities.PollSourceInput) (found activities.Found, err error) {
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{StartToCloseTimeout: time.Minute})
-	var control *activities.Control
-	err = workflow.ExecuteActivity(ctx, control.PollSource, in).Get(ctx, &found)
+	var sources *activities.Sources
+	err = workflow.ExecuteActivity(ctx, sources.PollSource, in).Get(ctx, &found)
 	return found, err
 }
 
