@@ -120,7 +120,7 @@ func (j *preparation) checkOut(ctx context.Context) error {
 		if err := j.o.objects.fill(ctx, start); err != nil {
 			return err
 		}
-		if _, err := j.o.repo.run(ctx, "reset", "--hard", "--quiet", start); err != nil {
+		if _, err := j.o.work.run(ctx, "reset", "--hard", "--quiet", start); err != nil {
 			return err
 		}
 	}

@@ -2,15 +2,10 @@ package workspace
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
-	"os"
 	"path"
-	"path/filepath"
 	"slices"
-	"strings"
 )
 
 // narrow removes from the changes what commands have made, and undoes those of closed files.
@@ -69,34 +64,5 @@ func (cs *commits) undoClosed(ctx context.Context, head string, s CommitSpec, c 
 	c.closed = slices.Sorted(maps.Keys(undone))
 	drop := func(name string) bool { return undone[name] }
 	c.paths, c.removed = slices.DeleteFunc(c.paths, drop), slices.DeleteFunc(c.removed, drop)
-	return cs.repo.undo(ctx, c.closed)
-}
-
-// undo gives files of the work tree the content of the index, and removes those that the index does not have.
-func (r repo) undo(ctx context.Context, paths []string) error {
-	root, err := os.OpenRoot(r.work)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	var known []string
-	for some := range slices.Chunk(paths, 500) {
-		text, err := r.with("GIT_LITERAL_PATHSPECS=1").run(ctx, append([]string{"ls-files", "-z", "--"}, some...)...)
-		if err != nil {
-			return err
-		}
-		indexed := strings.Split(text, "\x00")
-		for _, name := range some {
-			if slices.Contains(indexed, name) {
-				known = append(known, name)
-			} else if err := root.Remove(filepath.FromSlash(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return fmt.Errorf("undo a change: %w", err)
-			}
-		}
-	}
-	if len(known) == 0 {
-		return nil
-	}
-	_, err = r.feed(ctx, strings.Join(known, "\x00")+"\x00", "checkout-index", "--force", "-u", "-z", "--stdin")
-	return err
+	return cs.work.undo(ctx, c.closed)
 }

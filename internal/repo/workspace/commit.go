@@ -119,7 +119,7 @@ func (cs *commits) create(ctx context.Context, head, mark string, s CommitSpec) 
 	if err != nil {
 		return Commit{}, err
 	}
-	found, err := cs.repo.stage(ctx, head, parent, s.Exclude, cs.narrow(ctx, head, s))
+	found, err := cs.work.stage(ctx, head, parent, s.Exclude, cs.narrow(ctx, head, s))
 	if err != nil {
 		return Commit{}, err
 	}
@@ -146,7 +146,7 @@ func (cs *commits) create(ctx context.Context, head, mark string, s CommitSpec) 
 
 func (cs *commits) commitIndex(ctx context.Context, head, message string) (Commit, error) {
 	var out bytes.Buffer
-	failed := cs.maker.commitStaged(ctx, cs.repo, message, &out)
+	failed := cs.maker.commitStaged(ctx, cs.work.repo, message, &out)
 	id, err := cs.branch.head(ctx)
 	if err != nil {
 		return Commit{}, err
@@ -169,7 +169,7 @@ func (cs *commits) nothingStaged(ctx context.Context, head string) bool {
 	if err != nil {
 		return false
 	}
-	tree, err := cs.repo.run(ctx, "write-tree")
+	tree, err := cs.work.run(ctx, "write-tree")
 	return err == nil && tree == before
 }
 
@@ -179,7 +179,7 @@ func (cs *commits) commitAdopted(ctx context.Context, head, theirs, mark, messag
 	if err != nil {
 		return Commit{}, err
 	}
-	tree, err := cs.repo.run(ctx, "write-tree")
+	tree, err := cs.work.run(ctx, "write-tree")
 	if err != nil {
 		return Commit{}, err
 	}

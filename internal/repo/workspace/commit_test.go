@@ -104,7 +104,7 @@ func TestCommitIgnoresWhatABrokenOffCallHasStaged(t *testing.T) {
 	gittest.Write(t, tree.Dir(), map[string]string{"specs/a.md": "changed\n", "x.txt": "x\n"})
 	must(t, tree.at.locked(t.Context(), func(o *opened) error {
 		head, _ := o.branch.head(t.Context())
-		_, err := o.repo.stage(t.Context(), head, head, nil, nil)
+		_, err := o.work.stage(t.Context(), head, head, nil, nil)
 		return err
 	}))
 	gittest.Write(t, tree.Dir(), map[string]string{"specs/a.md": "changed once more\n", "x.txt": "x and y\n"})

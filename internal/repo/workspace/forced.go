@@ -19,20 +19,20 @@ import (
 
 // addForced adds to the changes the files that an agent has staged, or committed, although .gitignore lists them: `git add -f` says that
 // they belong to the work. All else of them is as for other new files.
-func (r repo) addForced(ctx context.Context, parent string, exclude []string, c *changes) error {
-	names, err := r.stagedByAgent(ctx, parent, allBut(exclude))
+func (w workTree) addForced(ctx context.Context, parent string, exclude []string, c *changes) error {
+	names, err := w.stagedByAgent(ctx, parent, allBut(exclude))
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	if err != nil { // the index is the agent's, and may be anything
-		r.runner.log.InfoContext(ctx, "what the agent has staged can't be read", "folder", r.work, "reason", excerpt.Line(err.Error(), 300))
+		w.runner.log.InfoContext(ctx, "what the agent has staged can't be read", "folder", w.work, "reason", excerpt.Line(err.Error(), 300))
 		return nil
 	}
 	known := map[string]bool{}
 	for _, name := range slices.Concat(c.paths, c.junk) {
 		known[name] = true
 	}
-	root, err := os.OpenRoot(r.work)
+	root, err := os.OpenRoot(w.work)
 	if err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (r repo) addForced(ctx context.Context, parent string, exclude []string, c 
 	if len(names) == 0 {
 		return nil
 	}
-	names, junk, err := r.weed(ctx, names)
+	names, junk, err := w.weed(ctx, names)
 	c.paths, c.fresh, c.junk = append(c.paths, names...), c.fresh+len(names), append(c.junk, junk...)
 	return err
 }
@@ -67,7 +67,7 @@ func (g *agentGit) keepForced(ctx context.Context, root *os.Root, head, givenUp 
 	for _, name := range slices.Sorted(maps.Keys(more)) {
 		names.WriteString(here + name + "\x00")
 	}
-	ignored, err := g.repo.feed(ctx, names.String(), "check-ignore", "-z", "--stdin")
+	ignored, err := g.work.feed(ctx, names.String(), "check-ignore", "-z", "--stdin")
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -96,18 +96,18 @@ func realFile(root *os.Root, name string) bool {
 }
 
 // stagedByAgent lists the files that the agent's index has beyond a commit. Git reads a copy of that index, with our configuration.
-func (r repo) stagedByAgent(ctx context.Context, commit string, where []string) (names []string, err error) {
+func (w workTree) stagedByAgent(ctx context.Context, commit string, where []string) (names []string, err error) {
 	if commit == "" {
 		return nil, nil
 	}
-	copied, err := r.agentIndex()
+	copied, err := w.agentIndex()
 	if err != nil || copied == "" {
 		return nil, err
 	}
 	defer os.Remove(copied)
 	args := []string{"diff-index", "--cached", "--raw", "-z", "--no-renames", "--no-abbrev", "--diff-filter=A",
 		"--ignore-submodules=none", commit, "--"}
-	text, err := r.with("GIT_INDEX_FILE="+copied).bounded().run(ctx, append(args, where...)...)
+	text, err := w.bounded().with("GIT_INDEX_FILE="+copied).run(ctx, append(args, where...)...)
 	rawEntries(text, func(name string, e entry) bool {
 		if e.isFile() {
 			names = append(names, name)
@@ -118,8 +118,8 @@ func (r repo) stagedByAgent(ctx context.Context, commit string, where []string) 
 }
 
 // agentIndex copies the agent's index to a temporary file in our git directory. It returns "" when there is none, or no regular file.
-func (r repo) agentIndex() (string, error) {
-	root, err := os.OpenRoot(r.work)
+func (w workTree) agentIndex() (string, error) {
+	root, err := os.OpenRoot(w.work)
 	if err != nil {
 		return "", err
 	}
@@ -129,7 +129,7 @@ func (r repo) agentIndex() (string, error) {
 	if err != nil || !info.Mode().IsRegular() || !realFolders(root, ".git") {
 		return "", nil
 	}
-	if info.Size() > r.runner.most {
+	if info.Size() > w.runner.most {
 		return "", errors.New("the index is too large")
 	}
 	in, err := root.Open(name)
@@ -137,9 +137,9 @@ func (r repo) agentIndex() (string, error) {
 		return "", err
 	}
 	defer in.Close()
-	data, err := io.ReadAll(io.LimitReader(in, r.runner.most))
+	data, err := io.ReadAll(io.LimitReader(in, w.runner.most))
 	if err != nil {
 		return "", err
 	}
-	return indexFile{data, info.ModTime()}.temporary(r.dir)
+	return indexFile{data, info.ModTime()}.temporary(w.dir)
 }

@@ -35,11 +35,11 @@ type runner struct {
 	log     *slog.Logger
 }
 
-// repo is one of our git directories. Commands that need a work tree can run if it has one.
+// repo is one of our git directories, and how git runs on it. What concerns the files of a work tree is in workTree.
 type repo struct {
 	runner *runner
-	dir    string // "" for commands that need no repository
-	work   string
+	dir    string      // "" for commands that need no repository
+	work   string      // "" for commands that need no work tree
 	lfs    [][2]string // settings of the filters that the work tree needs
 	env    []string    // added
 	most   int64       // bytes that git may print, over which it fails with git.ErrTooMuch; 0 for no limit
@@ -47,12 +47,6 @@ type repo struct {
 
 func (r repo) with(env ...string) repo {
 	r.env = append(append([]string{}, r.env...), env...)
-	return r
-}
-
-// bounded is the repository for a command that lists files of the work tree, of which an agent can make any number.
-func (r repo) bounded() repo {
-	r.most = r.runner.most
 	return r
 }
 
@@ -122,13 +116,10 @@ func (r repo) unlock(ctx context.Context, err error) bool {
 		return false
 	}
 	path := e.LockFile()
-	if path == "" || !r.owns(path) || !breakStale(path, r.work) {
+	ours := r.dir != "" && strings.HasPrefix(path, r.dir+string(filepath.Separator))
+	if !ours || !breakStale(path, r.work) {
 		return false
 	}
 	r.runner.log.WarnContext(ctx, "removed a lock file that a killed git left", "path", path)
 	return true
-}
-
-func (r repo) owns(path string) bool {
-	return r.dir != "" && strings.HasPrefix(path, r.dir+string(filepath.Separator))
 }

@@ -89,7 +89,7 @@ func (x *index) takeBack(ctx context.Context, now map[string]string, known []str
 	if len(theirs) == 0 {
 		return now, nil
 	}
-	if err := x.repo.undo(ctx, theirs); err != nil {
+	if err := x.work.undo(ctx, theirs); err != nil {
 		return nil, err
 	}
 	now, _, err := x.dirty(ctx) // anew: a .gitignore may have been among them
@@ -98,7 +98,7 @@ func (x *index) takeBack(ctx context.Context, now map[string]string, known []str
 
 // dirty returns the files of the work tree that differ from the index, with their contentPrint, and those of them that the index has.
 func (x *index) dirty(ctx context.Context) (files map[string]string, known []string, err error) {
-	c, err := x.repo.changes(ctx, nil)
+	c, err := x.work.changes(ctx, nil)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -16,14 +16,14 @@ import (
 // except those in conflict.
 func (ms *merges) commit(ctx context.Context, head, mark string, s CommitSpec) (Commit, error) {
 	m := ms.state.Merging
-	found, err := ms.repo.stage(ctx, head, m.Tree, s.Exclude, ms.commits.narrow(ctx, head, s))
+	found, err := ms.work.stage(ctx, head, m.Tree, s.Exclude, ms.commits.narrow(ctx, head, s))
 	if err != nil {
 		return Commit{}, err
 	}
 	if err := ms.stageConflicts(ctx, m); err != nil {
 		return Commit{}, err
 	}
-	tree, err := ms.repo.run(ctx, "write-tree")
+	tree, err := ms.work.run(ctx, "write-tree")
 	if err != nil {
 		return Commit{}, err
 	}
@@ -53,12 +53,12 @@ func (ms *merges) commit(ctx context.Context, head, mark string, s CommitSpec) (
 // stageConflicts stages files in conflict even if they are excluded, because each conflict must be resolved.
 func (ms *merges) stageConflicts(ctx context.Context, m *merging) error {
 	for some := range slices.Chunk(m.paths(), 500) {
-		c, err := ms.repo.changesOf(ctx, some)
+		c, err := ms.work.changesOf(ctx, some)
 		if err == nil {
-			err = ms.repo.updateIndex(ctx, c.removed, "--force-remove")
+			err = ms.work.updateIndex(ctx, c.removed, "--force-remove")
 		}
 		if err == nil {
-			err = ms.repo.updateIndex(ctx, c.paths, "--add", "--remove", "--replace")
+			err = ms.work.updateIndex(ctx, c.paths, "--add", "--remove", "--replace")
 		}
 		if err != nil {
 			return err

@@ -14,8 +14,8 @@ type core struct {
 	id    string
 	place place
 	state *state
-	repo  repo // with the work tree
-	bare  repo // without a work tree, and so without its .gitattributes
+	work  workTree
+	bare  repo // without the work tree, and so without its .gitattributes
 	log   *slog.Logger
 }
 
@@ -45,7 +45,7 @@ func (m *Manager) open(id string, fence int, p place, st state) *opened {
 	mirror := m.mirrors.at(st.Mirror)
 	own, shared := lfs.Store(filepath.Join(p.git(), "lfs")), lfs.Store(filepath.Join(mirror.dir, "lfs"))
 	c := core{id: id, place: p, state: &st, bare: repo{runner: m.runner, dir: p.git()}, log: m.log,
-		repo: repo{runner: m.runner, dir: p.git(), work: p.work(), lfs: filters("ours", string(own), string(shared))}}
+		work: workTree{repo{runner: m.runner, dir: p.git(), work: p.work(), lfs: filters("ours", string(own), string(shared))}}}
 	borrowed := []string{filepath.Join(p.git(), "objects"), filepath.Join(mirror.dir, "objects")}
 	author := m.config.Author
 

@@ -106,7 +106,7 @@ func (t *Tree) Uncommit(ctx context.Context) error {
 		if err := o.branch.move(ctx, to); err != nil {
 			return err
 		}
-		if _, err := o.repo.run(ctx, "read-tree", o.state.or(to)); err != nil { // otherwise the index would still hold what was staged
+		if _, err := o.work.run(ctx, "read-tree", o.state.or(to)); err != nil { // otherwise the index would still hold what was staged
 			return err
 		}
 		return o.agent.handOver(ctx, to, head)

@@ -80,11 +80,11 @@ func (t *Tree) CheckOut(ctx context.Context) error {
 		if err := o.steps.begin(ctx, step{Head: head, Work: o.state.under(head), Clean: true, Merging: o.state.Merging}); err != nil {
 			return err
 		}
-		if err := o.repo.clean(ctx, true); err != nil {
+		if err := o.work.clean(ctx, true); err != nil {
 			return err
 		}
 		for _, s := range o.state.Submodules.full() {
-			if err := o.submodules.repoOf(s).clean(ctx, true); err != nil {
+			if err := o.submodules.workOf(s).clean(ctx, true); err != nil {
 				return err
 			}
 		}

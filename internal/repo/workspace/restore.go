@@ -26,17 +26,17 @@ func (t *Tree) Restore(ctx context.Context, fingerprint string) error {
 		if err := o.submodules.leave(ctx, f[1]); err != nil {
 			return err
 		}
-		if _, err := o.repo.run(ctx, "read-tree", "--reset", "-u", f[1]); err != nil {
+		if _, err := o.work.run(ctx, "read-tree", "--reset", "-u", f[1]); err != nil {
 			return err
 		}
-		if err := o.repo.clean(ctx, false); err != nil {
+		if err := o.work.clean(ctx, false); err != nil {
 			return err
 		}
 		args := []string{"read-tree", "--empty"}
 		if head != "" {
 			args = []string{"read-tree", "-i", "-m", head}
 		}
-		if _, err := o.repo.run(ctx, args...); err != nil {
+		if _, err := o.work.run(ctx, args...); err != nil {
 			return err
 		}
 		return o.steps.show(ctx, head, f[1])
@@ -91,8 +91,8 @@ func (st *steps) reset(ctx context.Context, commit string) error {
 	if commit != "" {
 		args = []string{"reset", "--hard", "--quiet", commit}
 	}
-	if _, err := st.repo.run(ctx, args...); err != nil {
+	if _, err := st.work.run(ctx, args...); err != nil {
 		return err
 	}
-	return st.repo.clean(ctx, false)
+	return st.work.clean(ctx, false)
 }

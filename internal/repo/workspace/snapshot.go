@@ -29,16 +29,16 @@ func (x *index) writeTree(ctx context.Context, head string, exclude []string, na
 		return "", changes{}, disk.Fault(fmt.Errorf("copy index: %w", err), x.place.git())
 	}
 	defer os.Remove(copied)
-	r := x.repo.with("GIT_INDEX_FILE=" + copied)
+	w := workTree{x.work.with("GIT_INDEX_FILE=" + copied)}
 	parent := head
 	if x.state.Merging != nil {
 		parent = x.state.Merging.Tree
 	}
-	c, err := r.stage(ctx, head, parent, exclude, x.withoutUnreadable(narrow))
+	c, err := w.stage(ctx, head, parent, exclude, x.withoutUnreadable(narrow))
 	if err != nil {
 		return "", c, err
 	}
-	tree, err := r.run(ctx, "write-tree")
+	tree, err := w.run(ctx, "write-tree")
 	return tree, c, err
 }
 

@@ -31,8 +31,8 @@ type changes struct {
 
 // changes finds the changes of the work tree. It never looks into submodules and embedded repositories, because the agent controls their
 // configuration.
-func (r repo) changes(ctx context.Context, exclude []string) (c changes, err error) {
-	return r.changesIn(ctx, allBut(exclude), exclude)
+func (w workTree) changes(ctx context.Context, exclude []string) (c changes, err error) {
+	return w.changesIn(ctx, allBut(exclude), exclude)
 }
 
 // allBut returns the pathspecs for everything but what is excluded. Names are not among them: isExcluded is quicker.
@@ -47,19 +47,19 @@ func allBut(exclude []string) []string {
 }
 
 // changesOf finds the changes of the named files only.
-func (r repo) changesOf(ctx context.Context, names []string) (changes, error) {
+func (w workTree) changesOf(ctx context.Context, names []string) (changes, error) {
 	var where []string
 	for _, name := range names {
 		where = append(where, ":(literal)"+name)
 	}
-	return r.changesIn(ctx, where, nil)
+	return w.changesIn(ctx, where, nil)
 }
 
-func (r repo) changesIn(ctx context.Context, where, exclude []string) (c changes, err error) {
+func (w workTree) changesIn(ctx context.Context, where, exclude []string) (c changes, err error) {
 	args := []string{"status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all", "--"}
-	text, err := r.bounded().run(ctx, append(args, where...)...)
+	text, err := w.bounded().run(ctx, append(args, where...)...)
 	if errors.Is(err, git.ErrTooMuch) {
-		return c, fault.New(fault.Work, "too many new and changed files: a list of them has more than %d MB: %w", r.runner.most>>20, err).
+		return c, fault.New(fault.Work, "too many new and changed files: a list of them has more than %d MB: %w", w.runner.most>>20, err).
 			WithHint("remove those that are not part of the work, or have .gitignore leave them out")
 	}
 	if err != nil {
@@ -87,10 +87,10 @@ func (r repo) changesIn(ctx context.Context, where, exclude []string) (c changes
 			}
 		}
 	}
-	if c.paths, err = r.withoutUntouched(c.paths, blobs); err != nil {
+	if c.paths, err = w.withoutUntouched(c.paths, blobs); err != nil {
 		return c, err
 	}
-	fresh, c.junk, err = r.weed(ctx, fresh)
+	fresh, c.junk, err = w.weed(ctx, fresh)
 	c.paths, c.fresh = append(c.paths, fresh...), len(fresh)
 	return c, err
 }
@@ -116,13 +116,13 @@ func isExcluded(name string, exclude []string) bool {
 
 // stage fills the index with the content of parent and everything in the work tree that is not excluded, ignored or removed by narrow. What
 // an agent has staged does not count as ignored. Usually the index matches head already, because head was committed from it.
-func (r repo) stage(ctx context.Context, head, parent string, exclude []string, narrow func(*changes) error) (changes, error) {
+func (w workTree) stage(ctx context.Context, head, parent string, exclude []string, narrow func(*changes) error) (changes, error) {
 	align := func() error {
 		if parent == "" {
-			_, err := r.run(ctx, "read-tree", "--empty")
+			_, err := w.run(ctx, "read-tree", "--empty")
 			return err
 		}
-		_, err := r.run(ctx, "read-tree", "-i", "-m", parent) // whatever the work tree holds
+		_, err := w.run(ctx, "read-tree", "-i", "-m", parent) // whatever the work tree holds
 		return err
 	}
 	sure := parent == head && plain(exclude)
@@ -131,14 +131,14 @@ func (r repo) stage(ctx context.Context, head, parent string, exclude []string, 
 			return changes{}, err
 		}
 	}
-	c, err := r.changes(ctx, exclude)
+	c, err := w.changes(ctx, exclude)
 	if err == nil && sure && c.staged {
 		if err = align(); err == nil {
-			c, err = r.changes(ctx, exclude)
+			c, err = w.changes(ctx, exclude)
 		}
 	}
 	if err == nil {
-		err = r.addForced(ctx, parent, exclude, &c)
+		err = w.addForced(ctx, parent, exclude, &c)
 	}
 	if err == nil && narrow != nil {
 		err = narrow(&c)
@@ -147,18 +147,18 @@ func (r repo) stage(ctx context.Context, head, parent string, exclude []string, 
 		return c, err
 	}
 	// Removals come first, and only by name: a link may have replaced the folder.
-	err = r.updateIndex(ctx, c.removed, "--force-remove")
+	err = w.updateIndex(ctx, c.removed, "--force-remove")
 	if err == nil {
-		err = r.updateIndex(ctx, c.paths, "--add", "--remove", "--replace")
+		err = w.updateIndex(ctx, c.paths, "--add", "--remove", "--replace")
 	}
 	return c, err
 }
 
-func (r repo) updateIndex(ctx context.Context, paths []string, options ...string) error {
+func (w workTree) updateIndex(ctx context.Context, paths []string, options ...string) error {
 	if len(paths) == 0 {
 		return nil
 	}
 	args := append([]string{"update-index", "-z"}, options...)
-	_, err := r.feed(ctx, strings.Join(paths, "\x00")+"\x00", append(args, "--stdin")...)
+	_, err := w.feed(ctx, strings.Join(paths, "\x00")+"\x00", append(args, "--stdin")...)
 	return err
 }

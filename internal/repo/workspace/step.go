@@ -51,17 +51,17 @@ func (st *steps) finish(ctx context.Context) error {
 		if err := st.submodules.leave(ctx, s.Work); err != nil {
 			return err
 		}
-		if _, err := st.repo.run(ctx, "read-tree", "--reset", "-u", s.Work); err != nil {
+		if _, err := st.work.run(ctx, "read-tree", "--reset", "-u", s.Work); err != nil {
 			return err
 		}
 	}
 	if s.Clean {
-		if err := st.repo.clean(ctx, false); err != nil {
+		if err := st.work.clean(ctx, false); err != nil {
 			return err
 		}
 	}
 	st.state.Merging = s.Merging
-	if _, err := st.repo.run(ctx, "read-tree", "-i", "-m", st.state.under(s.Head)); err != nil {
+	if _, err := st.work.run(ctx, "read-tree", "-i", "-m", st.state.under(s.Head)); err != nil {
 		return err
 	}
 	if err := st.show(ctx, s.Head, cmp.Or(s.Work, s.Undone)); err != nil {

@@ -17,12 +17,12 @@ import (
 	"github.com/longshift/longshift/internal/repo/git"
 )
 
-// repoOf returns a submodule as a repository: its files are the work tree, its mirror is the git directory, and the index lies among our
-// own files. Use it only for commands that write neither refs nor objects.
-func (t *submoduleTree) repoOf(s submodule) repo {
+// workOf returns the work tree of a submodule: its mirror is the git directory, and the index lies among our own files. Use it
+// only for commands that write neither refs nor objects.
+func (t *submoduleTree) workOf(s submodule) workTree {
 	r := t.mirrors.at(s.Mirror).with("GIT_INDEX_FILE=" + t.indexOf(s))
 	r.work = filepath.Join(t.place.work(), s.Path)
-	return r
+	return workTree{r}
 }
 
 func (t *submoduleTree) indexOf(s submodule) string {
@@ -42,14 +42,14 @@ func (t *submoduleTree) checkOut(ctx context.Context, root *os.Root, s submodule
 	if exists(index + ".lock") {
 		breakStale(index+".lock", t.place.work())
 	}
-	r := t.repoOf(s)
-	_, err := r.run(ctx, "read-tree", "--reset", "-u", s.Commit)
+	w := t.workOf(s)
+	_, err := w.run(ctx, "read-tree", "--reset", "-u", s.Commit)
 	if err != nil && ctx.Err() == nil && !git.Killed(err) { // start over, without whatever is in the way
 		os.Remove(index)
 		if err := emptyFolder(root, s.Path); err != nil {
 			return err
 		}
-		_, err = r.run(ctx, "read-tree", "--reset", "-u", s.Commit)
+		_, err = w.run(ctx, "read-tree", "--reset", "-u", s.Commit)
 	}
 	if err != nil {
 		return err
@@ -67,7 +67,7 @@ func (t *submoduleTree) touched(ctx context.Context) (list []string, err error) 
 	for _, s := range t.state.Submodules.full() {
 		changed, fresh := "all of it", ""
 		if realFolders(root, s.Path) {
-			r := t.repoOf(s).bounded()
+			r := t.workOf(s).bounded()
 			changed, err = r.run(ctx, "diff", "--name-only", "--no-ext-diff", "--ignore-submodules=all")
 			if err == nil {
 				fresh, err = r.run(ctx, "ls-files", "--others", "--exclude-standard", "--directory", "--no-empty-directory")

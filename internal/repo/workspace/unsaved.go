@@ -107,7 +107,7 @@ func (o *opened) uncommitted(ctx context.Context, head string) (string, error) {
 	if theirs := o.agent.head(); theirs != "" && theirs != head {
 		return "commits of an agent that were not taken over", nil
 	}
-	c, err := o.repo.changes(ctx, nil)
+	c, err := o.work.changes(ctx, nil)
 	if errors.Is(err, git.ErrTooMuch) {
 		return "more changes than can be listed", nil
 	}

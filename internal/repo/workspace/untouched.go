@@ -14,11 +14,11 @@ import (
 
 // withoutUntouched removes from changed files those that hold the very bytes of the blob that the index has for them. git shows such a file as
 // changed when .gitattributes asks for other line endings than it was committed with, and a commit would convert what nobody has touched.
-func (r repo) withoutUntouched(paths []string, blobs map[string]string) ([]string, error) {
+func (w workTree) withoutUntouched(paths []string, blobs map[string]string) ([]string, error) {
 	if len(blobs) == 0 {
 		return paths, nil
 	}
-	root, err := os.OpenRoot(r.work)
+	root, err := os.OpenRoot(w.work)
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ import (
 // vet checks what a commit of the index would add, before it is made. It returns the large files, and fails for files that are too large
 // or that the LFS server would reject.
 func (cs *commits) vet(ctx context.Context, before string) (large []string, err error) {
-	tree, err := cs.repo.run(ctx, "write-tree")
+	tree, err := cs.work.run(ctx, "write-tree")
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func (a *adoption) fit(ctx context.Context, head, theirs string, closed func(str
 	for _, b := range list {
 		paths = append(paths, b.path)
 	}
-	_, left, err := a.repo.weed(ctx, paths)
+	_, left, err := a.work.weed(ctx, paths)
 	if err != nil {
 		return err
 	}

@@ -38,11 +38,11 @@ func junkName(path string) string {
 }
 
 // weed splits new files into those to commit and those that no project commits. Names that the project's index already has are kept.
-func (r repo) weed(ctx context.Context, fresh []string) (keep, left []string, err error) {
+func (w workTree) weed(ctx context.Context, fresh []string) (keep, left []string, err error) {
 	if !slices.ContainsFunc(fresh, func(path string) bool { return junkName(path) != "" }) {
 		return fresh, nil, nil
 	}
-	usual, err := r.usualJunk(ctx)
+	usual, err := w.usualJunk(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -57,8 +57,8 @@ func (r repo) weed(ctx context.Context, fresh []string) (keep, left []string, er
 }
 
 // usualJunk returns the junk names that the project's index has, and "", which every other path has.
-func (r repo) usualJunk(ctx context.Context) (map[string]bool, error) {
-	text, err := r.run(ctx, "ls-files", "-z")
+func (w workTree) usualJunk(ctx context.Context) (map[string]bool, error) {
+	text, err := w.run(ctx, "ls-files", "-z")
 	if err != nil {
 		return nil, fmt.Errorf("look at the index: %w", err)
 	}
