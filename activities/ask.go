@@ -23,7 +23,7 @@ func (r *sessionRun) session(ctx context.Context) (agent.Session, error) {
 	data := r.in.Prompt
 	data.Resumed, data.Tools, data.Unset = s.Resume, r.in.byTools(), lacking(r.in.NeedsEnv, s.Env, s.CommandEnv)
 	if r.in.Role == task.Reviewer {
-		diff, err := r.tree.Diff(ctx, data.BaseCommit)
+		diff, err := r.tree.Diffs.Since(ctx, data.BaseCommit)
 		if err != nil {
 			return agent.Session{}, fmt.Errorf("diff for the review: %w", err)
 		}
@@ -90,7 +90,7 @@ func (r *sessionRun) writeDiff(ctx context.Context, dir string) (string, error) 
 	if err != nil {
 		return "", fault.New(fault.Infra, "write the change: %w", err)
 	}
-	if err := errors.Join(r.tree.WriteDiff(ctx, r.in.Prompt.BaseCommit, f), f.Close()); err != nil {
+	if err := errors.Join(r.tree.Diffs.Write(ctx, r.in.Prompt.BaseCommit, f), f.Close()); err != nil {
 		return "", fmt.Errorf("write the change: %w", err)
 	}
 	return filepath.Join(dir, changeFile), nil

@@ -128,7 +128,7 @@ func (g *Git) bySessions(all []workspace.Earlier) (list []signals.Commit) {
 
 // look notes what has changed since the base. It only reads.
 func (g *Git) look(ctx context.Context, tree *workspace.Tree, base string, paths pathScope, out *Committed) error {
-	sizes, err := tree.Sizes(ctx, base)
+	sizes, err := tree.Diffs.Sizes(ctx, base)
 	if err != nil {
 		return fmt.Errorf("count the changes: %w", err)
 	}

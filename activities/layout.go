@@ -17,7 +17,7 @@ type layout struct {
 	gits    []string // files in its submodules that name their git directories
 	of      task.Repository
 
-	target func(ctx context.Context, path string) (string, error) // see workspace.Tree.Target
+	target func(ctx context.Context, path string) (string, error) // see workspace.Base.Target
 }
 
 func layoutOf(ctx context.Context, tree *workspace.Tree) (layout, error) {
@@ -25,11 +25,7 @@ func layoutOf(ctx context.Context, tree *workspace.Tree) (layout, error) {
 	if err != nil {
 		return layout{}, err
 	}
-	of, err := tree.Repository(ctx)
-	if err != nil {
-		return layout{}, err
-	}
-	key, err := tree.Key(ctx)
+	of, key, err := tree.Repository(ctx)
 	if err != nil {
 		return layout{}, err
 	}
@@ -38,7 +34,7 @@ func layoutOf(ctx context.Context, tree *workspace.Tree) (layout, error) {
 		return layout{}, err
 	}
 	subs, err := tree.Submodules(ctx)
-	return layout{tree.Dir(), objects, key, branch, subs.GitFiles, of, tree.Target}, err
+	return layout{tree.Dir(), objects, key, branch, subs.GitFiles, of, tree.Base.Target}, err
 }
 
 // cleanHomeOf is the home folder of commands whose result is evidence: no session of the task has been there.

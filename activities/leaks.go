@@ -11,7 +11,7 @@ import (
 // leaks looks for secrets in everything that a push would publish: the changes and the message of each commit. It returns a fault.Leak that
 // names the places of secrets, and never the secrets.
 func (i *inspector) leaks(ctx context.Context, tree *workspace.Tree) error {
-	messages, err := tree.OutgoingMessages(ctx)
+	messages, err := tree.Diffs.Messages(ctx)
 	if err != nil {
 		return err
 	}
@@ -19,7 +19,7 @@ func (i *inspector) leaks(ctx context.Context, tree *workspace.Tree) error {
 	for id, m := range messages {
 		texts["the message of commit "+id[:min(len(id), 10)]] = m
 	}
-	return i.leaksOf(func(to io.Writer) error { return tree.Outgoing(ctx, to) }, texts)
+	return i.leaksOf(func(to io.Writer) error { return tree.Diffs.Outgoing(ctx, to) }, texts)
 }
 
 // leaksOf is leaks for patches as they are written, and for texts.

@@ -188,7 +188,7 @@ func (p *Preparer) settings(ctx context.Context, in PrepareInput) (project.Resol
 	}
 	defer tree.Close()
 	var repo task.Config
-	data, ok, err := tree.File(ctx, configFile)
+	data, ok, err := tree.Base.File(ctx, configFile)
 	if err != nil {
 		return project.Resolved{}, fmt.Errorf("read %s of the base commit: %w", configFile, err)
 	}

@@ -33,7 +33,7 @@ func (i *inspector) read(ctx context.Context, tree *workspace.Tree, paths pathSc
 	found, err := i.inspect(ctx, tree, paths, func(c sensitive.Change) (err error) {
 		purposes[c.Path] = sensitive.Purpose(c, func(folder string) bool {
 			if _, known := folders[folder]; !known {
-				folders[folder], err = tree.HadFolder(ctx, folder)
+				folders[folder], err = tree.Base.HadFolder(ctx, folder)
 			}
 			return folders[folder]
 		})
@@ -63,7 +63,7 @@ func (i *inspector) inspect(
 		return nil, err
 	}
 	var all, closed []task.Finding
-	err = tree.Changes(ctx, func(c workspace.FileChange) error {
+	err = tree.Diffs.Files(ctx, func(c workspace.FileChange) error {
 		if c.Path != deliverable.Path || c.OldPath != deliverable.Path { // that file is our own: no session changes it
 			all = append(all, sensitive.Inspect(sensitive.Change(c))...)
 			if outside != nil {

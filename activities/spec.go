@@ -25,7 +25,7 @@ func (p *Preparer) protectSpec(ctx context.Context, in PrepareInput, ws workspac
 	defer tree.Close()
 	closed := slices.Clone(paths.ReadOnly)
 	for _, path := range in.Spec {
-		folder, err := tree.HadFolder(ctx, path)
+		folder, err := tree.Base.HadFolder(ctx, path)
 		if err != nil {
 			return err
 		}
@@ -33,7 +33,7 @@ func (p *Preparer) protectSpec(ctx context.Context, in PrepareInput, ws workspac
 			closed = append(closed, path+"/**")
 			continue
 		}
-		data, found, err := tree.File(ctx, path)
+		data, found, err := tree.Base.File(ctx, path)
 		switch {
 		case err != nil:
 			return fmt.Errorf("read the specification: %w", err)
@@ -80,7 +80,7 @@ func targets(ctx context.Context, tree *workspace.Tree, patterns []string) (more
 		if !ok {
 			continue
 		}
-		target, err := tree.Target(ctx, path)
+		target, err := tree.Base.Target(ctx, path)
 		if err != nil {
 			return nil, err
 		}

@@ -48,7 +48,7 @@ func (s *systemTexts) of(ctx context.Context, in SessionInput) (systemText, erro
 		return systemText{}, err
 	}
 	defer tree.Close()
-	files, err := tree.Files(ctx)
+	files, err := tree.Base.Files(ctx)
 	if err != nil {
 		return systemText{}, err
 	}

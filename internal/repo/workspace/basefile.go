@@ -14,15 +14,18 @@ import (
 
 const mostFile = 1 << 20 // bytes
 
-// File reads a file of the base commit, never of the work tree. For a task that continues on its branch it reads the base branch, because
-// nobody has accepted the branch's content yet. found is false when there is no such file. A link is followed within the commit and never
-// out of it. A file over 1 MiB is refused.
-func (t *Tree) File(ctx context.Context, name string) (data []byte, found bool, err error) {
+// Base is the content that somebody has accepted: the base commit, never the work tree. For a task that continues on its branch it is the
+// base branch, because nobody has accepted the branch's content yet.
+type Base struct{ at *attempt }
+
+// File reads a file. found is false when there is no such file. A link is followed within the commit and never out of it. A file over 1 MiB
+// is refused.
+func (b Base) File(ctx context.Context, name string) (data []byte, found bool, err error) {
 	clean, err := inRepository(name)
 	if err != nil {
 		return nil, false, err
 	}
-	err = t.at.reading(ctx, func(o *opened) error {
+	err = b.at.reading(ctx, func(o *opened) error {
 		data, found, err = baseFile(ctx, o.bare, o.state.Record.accepted(), clean)
 		return err
 	})
@@ -42,9 +45,9 @@ func inRepository(name string) (string, error) {
 }
 
 // Files gives File for many names of which few are there: git is asked once what the commit's top folder has.
-func (t *Tree) Files(ctx context.Context) (file func(name string) (data []byte, found bool, err error), err error) {
+func (b Base) Files(ctx context.Context) (file func(name string) (data []byte, found bool, err error), err error) {
 	top := map[string]bool{}
-	err = t.at.reading(ctx, func(o *opened) error {
+	err = b.at.reading(ctx, func(o *opened) error {
 		base := o.state.Record.accepted()
 		if base == "" {
 			return nil
@@ -60,7 +63,7 @@ func (t *Tree) Files(ctx context.Context) (file func(name string) (data []byte, 
 		if first, _, _ := strings.Cut(clean, "/"); err != nil || !top[first] {
 			return nil, false, err
 		}
-		return t.File(ctx, name)
+		return b.File(ctx, name)
 	}, wrap("list the base commit", err)
 }
 
@@ -93,9 +96,9 @@ func baseFile(ctx context.Context, r repo, base, name string) ([]byte, bool, err
 	return out.Bytes(), true, nil
 }
 
-// HadFolder tells whether the commit that File reads has a folder. One behind a link is none.
-func (t *Tree) HadFolder(ctx context.Context, name string) (had bool, err error) {
-	err = t.at.reading(ctx, func(o *opened) error {
+// HadFolder tells whether the commit has a folder. One behind a link is none.
+func (b Base) HadFolder(ctx context.Context, name string) (had bool, err error) {
+	err = b.at.reading(ctx, func(o *opened) error {
 		base := o.state.Record.accepted()
 		if base == "" {
 			return nil

@@ -17,14 +17,14 @@ const (
 	longestLink = 4096 // bytes of what a link leads to
 )
 
-// Target tells where a path leads in the commit that File reads: links of that commit are followed, those among the folders above it too,
-// and never out of it. What the commit does not have leads to itself.
-func (t *Tree) Target(ctx context.Context, name string) (target string, err error) {
+// Target tells where a path leads: links of the commit are followed, those among the folders above it too, and never out of it. What the
+// commit does not have leads to itself.
+func (b Base) Target(ctx context.Context, name string) (target string, err error) {
 	clean, err := inRepository(name)
 	if err != nil {
 		return "", err
 	}
-	err = t.at.reading(ctx, func(o *opened) error {
+	err = b.at.reading(ctx, func(o *opened) error {
 		target, err = baseTarget(ctx, o.bare, o.state.Record.accepted(), clean)
 		return err
 	})

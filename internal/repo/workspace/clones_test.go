@@ -42,7 +42,7 @@ func TestShallowClone(t *testing.T) {
 	if !ws.Restored || ws.Head != c.ID {
 		t.Errorf("on another host: %+v", ws)
 	}
-	if d, err := tree.Diff(t.Context(), ws.BaseCommit); err != nil || d.Files != 1 {
+	if d, err := tree.Diffs.Since(t.Context(), ws.BaseCommit); err != nil || d.Files != 1 {
 		t.Errorf("diff: %+v, %v", d, err)
 	}
 	if head, err := tree.Push(t.Context()); err != nil || head != c.ID {
@@ -126,27 +126,27 @@ func TestFileBehindLinks(t *testing.T) {
 	_, tree := b.prepare("t-1", 1)
 	for name, want := range map[string]string{"CLAUDE.md": "Be brief.\n", "STYLE.md": "Short.\n", "docs/agents.md": "Be brief.\n",
 		"guide/style.md": "Short.\n", "above.md": "Short.\n"} {
-		if got, found, err := tree.File(t.Context(), name); err != nil || !found || string(got) != want {
+		if got, found, err := tree.Base.File(t.Context(), name); err != nil || !found || string(got) != want {
 			t.Errorf("%s: %q, %v, %v", name, got, found, err)
 		}
 	}
 	for _, name := range []string{"gone.md", "dir.md"} {
-		if got, found, err := tree.File(t.Context(), name); err != nil || found {
+		if got, found, err := tree.Base.File(t.Context(), name); err != nil || found {
 			t.Errorf("%s: %q, %v, %v", name, got, found, err)
 		}
 	}
 	for name, want := range map[string]string{"CLAUDE.md": "AGENTS.md", "docs/agents.md": "AGENTS.md", "gone.md": "nowhere.md", "above.md": "docs/style.md",
 		"guide/more/new/x": "docs/new/x", "./docs/style.md": "docs/style.md", "new/x": "new/x", "docs": "docs", "root/docs": "docs"} {
-		if got, err := tree.Target(t.Context(), name); err != nil || got != want {
+		if got, err := tree.Base.Target(t.Context(), name); err != nil || got != want {
 			t.Errorf("%s leads to %q, %v, want %q", name, got, err, want)
 		}
 	}
 	for _, name := range []string{"out.md", "abs.md", "loop.md", "root", "lost.md"} {
-		_, found, err := tree.File(t.Context(), name)
+		_, found, err := tree.Base.File(t.Context(), name)
 		if err == nil || found {
 			t.Fatalf("%s was read", name)
 		}
-		if _, err := tree.Target(t.Context(), name); fault.KindOf(err) != fault.Input {
+		if _, err := tree.Base.Target(t.Context(), name); fault.KindOf(err) != fault.Input {
 			t.Errorf("%s leads somewhere: %v", name, err)
 		}
 		wantFault(t, err, fault.Input, name+" is a symbolic link")

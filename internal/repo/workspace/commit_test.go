@@ -218,16 +218,16 @@ func TestFile(t *testing.T) {
 	b := newBench(t, bare)
 	_, tree := b.prepare("t-1", 1)
 	b.commit(tree, "1", map[string]string{"a.yaml": "changed by the agent\n", "new.yaml": "x", "new/f": "x"})
-	files, err := tree.Files(t.Context())
+	files, err := tree.Base.Files(t.Context())
 	must(t, err)
 	for how, read := range map[string]func(string) ([]byte, bool, error){
-		"one":  func(name string) ([]byte, bool, error) { return tree.File(t.Context(), name) },
+		"one":  func(name string) ([]byte, bool, error) { return tree.Base.File(t.Context(), name) },
 		"many": files,
 	} {
 		t.Run(how, func(t *testing.T) { readsBase(t, read) })
 	}
 	for name, want := range map[string]bool{"d": true, "d/": true, "d/f": false, "new": false, "link": false, "?": false} {
-		if had, err := tree.HadFolder(t.Context(), name); had != want || err != nil {
+		if had, err := tree.Base.HadFolder(t.Context(), name); had != want || err != nil {
 			t.Errorf("%s is a folder: %v, %v", name, had, err)
 		}
 	}
@@ -258,24 +258,24 @@ func TestDiffAndLog(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, gittest.NewBare(t, start))
 	ws, tree := b.prepare("t-1", 1)
-	if d, err := tree.Diff(t.Context(), ws.BaseCommit); err != nil || d != (Diff{}) {
+	if d, err := tree.Diffs.Since(t.Context(), ws.BaseCommit); err != nil || d != (Diff{}) {
 		t.Errorf("no change: %+v, %v", d, err)
 	}
 	b.commit(tree, "1", map[string]string{".gitattributes": "* -diff\n*.go binary\n", "src/main.go": "package main\n\nfunc hidden() {}\n"})
 	two := b.commit(tree, "2", map[string]string{"big.txt": strings.Repeat("a line of text\n", 50_000)})
-	d, err := tree.Diff(t.Context(), ws.BaseCommit)
+	d, err := tree.Diffs.Since(t.Context(), ws.BaseCommit)
 	must(t, err)
 	if d.Files != 3 || d.Added != 50_004 || d.Deleted != 0 {
 		t.Errorf("got %d files +%d -%d", d.Files, d.Added, d.Deleted)
 	}
-	sizes, err := tree.Sizes(t.Context(), ws.BaseCommit)
+	sizes, err := tree.Diffs.Sizes(t.Context(), ws.BaseCommit)
 	if want := []FileSize{{".gitattributes", 2, 0}, {"big.txt", 50_000, 0}, {"src/main.go", 2, 0}}; err != nil || !slices.Equal(sizes, want) {
 		t.Errorf("sizes %+v, %v", sizes, err)
 	}
 	if len(d.Text) > mostDiff+100 || !strings.Contains(d.Text, "bytes left out]\n") || !strings.HasPrefix(d.Text, "diff --git") {
 		t.Errorf("%d bytes, ends with %q", len(d.Text), d.Text[len(d.Text)-60:])
 	}
-	all, err := tree.Diff(t.Context(), "")
+	all, err := tree.Diffs.Since(t.Context(), "")
 	if err != nil || all.Files != 5 {
 		t.Errorf("from nothing: %d files, %v", all.Files, err)
 	}
@@ -283,7 +283,7 @@ func TestDiffAndLog(t *testing.T) {
 	if err != nil || len(log) != 2 || log[0].ID != two.ID || log[1].Subject != "Work 1" || log[0].Author != author.Name || log[0].Time.Unix() != 1_700_000_000 {
 		t.Errorf("log %+v, %v", log, err)
 	}
-	only, err := tree.Diff(t.Context(), log[1].ID)
+	only, err := tree.Diffs.Since(t.Context(), log[1].ID)
 	if err != nil || only.Files != 1 || strings.Contains(only.Text, "hidden") {
 		t.Errorf("from the first: %d files, %v", only.Files, err)
 	}
@@ -302,16 +302,16 @@ func TestChangesCanNotHideFromTheDiff(t *testing.T) {
 	b := newBench(t, gittest.NewBare(t, start))
 	ws, tree := b.prepare("t-1", 1)
 	b.commit(tree, "1", map[string]string{".gitattributes": "* -diff\n", "src/main.go": "package main\n\nfunc hidden() {}\n"})
-	if d, err := tree.Diff(t.Context(), ws.BaseCommit); err != nil || !strings.Contains(d.Text, "+func hidden") {
+	if d, err := tree.Diffs.Since(t.Context(), ws.BaseCommit); err != nil || !strings.Contains(d.Text, "+func hidden") {
 		t.Errorf("%q, %v", d.Text, err)
 	}
 }
 
-func TestFingerprintResetRestore(t *testing.T) {
+func TestFingerprintRestore(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, gittest.NewBare(t, start))
 	_, tree := b.prepare("t-1", 1)
-	c := b.commit(tree, "1", map[string]string{"a.txt": "a\n"})
+	b.commit(tree, "1", map[string]string{"a.txt": "a\n"})
 	gittest.Write(t, tree.Dir(), map[string]string{"specs/a.md": "open work\n", "open.txt": "open\n", ".gitignore": "*.o\n"})
 	print := func() string {
 		t.Helper()
@@ -348,11 +348,10 @@ func TestFingerprintResetRestore(t *testing.T) {
 	}
 	gittest.Write(t, tree.Dir(), map[string]string{"nested/f": "x"})
 	gittest.Git(t, filepath.Join(tree.Dir(), "nested"), "init", "-q")
-	must(t, tree.Reset(t.Context(), c.ID))
-	if got := agent(t, tree, "status", "--porcelain", "--ignored"); got != "?? x.o" || exists(filepath.Join(tree.Dir(), "nested")) {
-		t.Errorf("after reset: %q", got)
+	must(t, tree.CheckOut(t.Context()))
+	if got := agent(t, tree, "status", "--porcelain", "--ignored"); got != "" || exists(filepath.Join(tree.Dir(), "nested")) {
+		t.Errorf("checked out: %q", got)
 	}
-	wantFault(t, tree.Reset(t.Context(), strings.Repeat("0", 40)), fault.Input, "not in the workspace")
 	if err := tree.Restore(t.Context(), "nonsense"); err == nil {
 		t.Error("nonsense is restored")
 	}

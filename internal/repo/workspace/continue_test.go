@@ -50,16 +50,16 @@ func TestContinue(t *testing.T) {
 		t.Error("the agent sees something else")
 	}
 	// The branch's own files are not used as settings, because nobody has accepted them yet.
-	if data, _, err := tree.File(t.Context(), "README.md"); err != nil || string(data) != "hello\n" {
+	if data, _, err := tree.Base.File(t.Context(), "README.md"); err != nil || string(data) != "hello\n" {
 		t.Errorf("file of the base is %q, %v", data, err)
 	}
 	// A key of the first round is free again, and what goes out and is looked at is this round's alone.
 	c := b.commit(tree, "1", map[string]string{"b.txt": "b\n"})
-	messages, err := tree.OutgoingMessages(t.Context())
+	messages, err := tree.Diffs.Messages(t.Context())
 	if err != nil || len(messages) != 1 || messages[c.ID] == "" {
 		t.Errorf("outgoing %q, %v", messages, err)
 	}
-	if d, err := tree.Diff(t.Context(), ws.BaseCommit); err != nil || d.Files != 1 || d.Added != 1 {
+	if d, err := tree.Diffs.Since(t.Context(), ws.BaseCommit); err != nil || d.Files != 1 || d.Added != 1 {
 		t.Errorf("diff %+v, %v", d, err)
 	}
 	must(t, tree.Checkpoint(t.Context()))
@@ -87,7 +87,7 @@ func TestContinueOnAnotherHost(t *testing.T) {
 	if !ws.Restored || ws.Head != c.ID || ws.BaseCommit != tip || ws.BaseBranch != "main" || one.BaseCommit != tip {
 		t.Errorf("got %+v", ws)
 	}
-	if _, found, err := there.File(t.Context(), ".longshift.yaml"); found || err != nil {
+	if _, found, err := there.Base.File(t.Context(), ".longshift.yaml"); found || err != nil {
 		t.Errorf("settings of the branch count: %v, %v", found, err)
 	}
 	if found, err := there.Commit(t.Context(), CommitSpec{Key: "7", Message: "x"}); err != nil || found.ID != c.ID {

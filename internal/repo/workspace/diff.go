@@ -10,32 +10,36 @@ import (
 
 const mostDiff = 120 << 10 // bytes that fit into a prompt
 
+// Diffs shows what the task has changed, since a commit or in all that a push would publish. What came in with merges of the base branch is
+// left out, and no attributes of the work tree can hide a change.
+type Diffs struct{ at *attempt }
+
+// Diff is what was changed since a commit.
 type Diff struct {
 	Text                  string // a patch of at most 120 KiB; its last line says what was cut
 	Cut                   bool   // Text is incomplete
 	Files, Added, Deleted int
 }
 
-// Diff compares a commit ("" for the empty tree) with the last commit. Attributes of the work tree are ignored, so a change can't hide
-// itself. Changes that came in with merges of the base branch since that commit are left out.
-func (t *Tree) Diff(ctx context.Context, from string) (d Diff, err error) {
+// Since compares a commit ("" for the empty tree) with the last commit.
+func (d Diffs) Since(ctx context.Context, from string) (diff Diff, err error) {
 	out := &beginning{}
-	if err := writeDiff(ctx, t.at, from, out, "--shortstat", "--patch"); err != nil {
+	if err := d.compare(ctx, from, out, "--shortstat", "--patch"); err != nil {
 		return Diff{}, err
 	}
 	stat, patch, _ := strings.Cut(out.String(), "\n")
-	d.Files, d.Added, d.Deleted = shortstat(stat)
-	d.Text, d.Cut = strings.TrimPrefix(patch, "\n"), out.cut > 0
-	return d, nil
+	diff.Files, diff.Added, diff.Deleted = shortstat(stat)
+	diff.Text, diff.Cut = strings.TrimPrefix(patch, "\n"), out.cut > 0
+	return diff, nil
 }
 
-// WriteDiff writes the whole diff, without the limit of Diff.
-func (t *Tree) WriteDiff(ctx context.Context, from string, to io.Writer) error {
-	return writeDiff(ctx, t.at, from, to, "--patch")
+// Write writes the patch of Since, without a limit.
+func (d Diffs) Write(ctx context.Context, from string, to io.Writer) error {
+	return d.compare(ctx, from, to, "--patch")
 }
 
-func writeDiff(ctx context.Context, at *attempt, from string, to io.Writer, what ...string) error {
-	return wrap("compare", at.reading(ctx, func(o *opened) error {
+func (d Diffs) compare(ctx context.Context, from string, to io.Writer, what ...string) error {
+	return wrap("compare", d.at.reading(ctx, func(o *opened) error {
 		head, err := o.branch.head(ctx)
 		if err != nil || head == from {
 			return err

@@ -22,10 +22,9 @@ type FileChange struct {
 	Cut              bool   // the content is longer
 }
 
-// Changes calls each for every file that a push of the branch would change, with its content. Changes from merges of the base branch are
-// left out, and attributes of the work tree are ignored.
-func (t *Tree) Changes(ctx context.Context, each func(FileChange) error) error {
-	return wrap("list the changes", t.at.reading(ctx, func(o *opened) error {
+// Files calls each for every file that a push of the branch would change, with its content.
+func (d Diffs) Files(ctx context.Context, each func(FileChange) error) error {
+	return wrap("list the changes", d.at.reading(ctx, func(o *opened) error {
 		from := o.state.Record.Base
 		head, err := o.branch.head(ctx)
 		if err != nil || head == "" || head == from {

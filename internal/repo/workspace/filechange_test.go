@@ -15,7 +15,7 @@ import (
 // changed lists the task's changes as "modes, old path, path, content before and now".
 func changed(t *testing.T, tree *Tree) (list []string) {
 	t.Helper()
-	must(t, tree.Changes(t.Context(), func(c FileChange) error {
+	must(t, tree.Diffs.Files(t.Context(), func(c FileChange) error {
 		list = append(list, fmt.Sprintf("%s>%s %s>%s %.12q>%.12q", c.OldMode, c.NewMode, c.OldPath, c.Path, c.Old, c.New))
 		if c.Cut != (max(len(c.Old), len(c.New)) == mostLooked) {
 			t.Errorf("%s: cut %t with %d and %d bytes", c.Path, c.Cut, len(c.Old), len(c.New))
@@ -52,7 +52,7 @@ func TestChanges(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(list, "\n"), strings.Join(want, "\n"))
 	}
 	stop := errors.New("enough")
-	if err := tree.Changes(t.Context(), func(FileChange) error { return stop }); !errors.Is(err, stop) {
+	if err := tree.Diffs.Files(t.Context(), func(FileChange) error { return stop }); !errors.Is(err, stop) {
 		t.Errorf("%v", err)
 	}
 	gittest.Write(t, dir, map[string]string{"to.txt": "", "later.txt": "not committed\n"})

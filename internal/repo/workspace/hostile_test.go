@@ -133,12 +133,12 @@ func TestNothingOfTheAgentsRuns(t *testing.T) {
 			}
 			return err
 		},
-		"diff":       func() error { _, err := tree.Diff(ctx, ""); return err },
+		"diff":       func() error { _, err := tree.Diffs.Since(ctx, ""); return err },
 		"log":        func() error { _, err := tree.Log(ctx, ""); return err },
 		"checkpoint": func() error { return tree.Checkpoint(ctx) },
 		"push":       func() error { _, err := tree.Push(ctx); return err },
 		"squash":     func() error { _, err := tree.Squash(ctx, "", "all"); return err },
-		"reset":      func() error { _, head, _ := tree.Status(ctx); return tree.Reset(ctx, head) },
+		"check out":  func() error { return tree.CheckOut(ctx) },
 		"restore": func() error {
 			print, err := tree.Fingerprint(ctx)
 			if err != nil {
@@ -156,7 +156,7 @@ func TestNothingOfTheAgentsRuns(t *testing.T) {
 		},
 		"another task": func() error { _, err := b.m.Prepare(ctx, b.spec("t-2", 1)); return err },
 	}
-	for _, name := range []string{"status", "fingerprint", "commit", "diff", "log", "checkpoint", "squash", "push", "reset", "restore",
+	for _, name := range []string{"status", "fingerprint", "commit", "diff", "log", "checkpoint", "squash", "push", "check out", "restore",
 		"prepare", "take over", "commit", "another task", "checkpoint"} {
 		p.plant(tree, mirror)
 		gittest.Write(t, tree.Dir(), map[string]string{"README.md": "changed before " + name + "\n", "src/main.go": "package " + name + "\n"})
@@ -230,14 +230,16 @@ func TestFoldersGoneByALink(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, gittest.NewBare(t, start))
 	_, tree := b.prepare("t-1", 1)
+	before, err := tree.Fingerprint(t.Context())
+	must(t, err)
 	victim := t.TempDir()
 	gittest.Write(t, victim, map[string]string{"main.go": "precious\n", "more/x": "x"})
 	must(t, os.RemoveAll(filepath.Join(tree.Dir(), "src")))
 	must(t, os.Symlink(victim, filepath.Join(tree.Dir(), "src")))
 	b.commit(tree, "1", nil)
-	ws, err := b.m.Prepare(t.Context(), b.spec("t-1", 1))
+	_, err = b.m.Prepare(t.Context(), b.spec("t-1", 1))
 	must(t, err)
-	must(t, tree.Reset(t.Context(), ws.BaseCommit))
+	must(t, tree.Restore(t.Context(), before))
 	if readFile(t, victim, "main.go") != "precious\n" || readFile(t, victim, "more/x") != "x" {
 		t.Error("files behind a link were changed")
 	}
@@ -288,8 +290,8 @@ func TestNothingRunsInAMerge(t *testing.T) {
 		}},
 		{"uncommit", func() error { return tree.Uncommit(ctx) }},
 		{"commit again", func() error { _, err := tree.Commit(ctx, CommitSpec{Key: "2", Message: "x"}); return err }},
-		{"outgoing", func() error { return tree.Outgoing(ctx, &strings.Builder{}) }},
-		{"diff", func() error { _, err := tree.Diff(ctx, ws.BaseCommit); return err }},
+		{"outgoing", func() error { return tree.Diffs.Outgoing(ctx, &strings.Builder{}) }},
+		{"diff", func() error { _, err := tree.Diffs.Since(ctx, ws.BaseCommit); return err }},
 		{"push", func() error { _, err := tree.Push(ctx); return err }},
 	}
 	for _, step := range steps {

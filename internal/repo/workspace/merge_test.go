@@ -32,7 +32,7 @@ func (b *bench) merge(tree *Tree, key string) Merge {
 func outgoing(t *testing.T, tree *Tree) string {
 	t.Helper()
 	var out strings.Builder
-	must(t, tree.Outgoing(t.Context(), &out))
+	must(t, tree.Diffs.Outgoing(t.Context(), &out))
 	return out.String()
 }
 
@@ -74,13 +74,13 @@ func TestMergeClean(t *testing.T) {
 		t.Errorf("again, later: %+v", again)
 	}
 	// The changes from main are not the task's.
-	if d, err := tree.Diff(t.Context(), ws.BaseCommit); err != nil || d.Files != 2 || d.Added != 2 || d.Deleted != 0 {
+	if d, err := tree.Diffs.Since(t.Context(), ws.BaseCommit); err != nil || d.Files != 2 || d.Added != 2 || d.Deleted != 0 {
 		t.Errorf("diff %+v, %v", d, err)
 	}
 	if got := outgoing(t, tree); strings.Contains(got, "n.txt") || !strings.Contains(got, "+c\n") || !strings.Contains(got, "+b\n") {
 		t.Errorf("goes out:\n%s", got)
 	}
-	messages, err := tree.OutgoingMessages(t.Context())
+	messages, err := tree.Diffs.Messages(t.Context())
 	if err != nil || len(messages) != 3 {
 		t.Errorf("messages %q, %v", messages, err)
 	}
@@ -104,7 +104,7 @@ func TestMergeClean(t *testing.T) {
 	if got := outgoing(t, there); strings.Contains(got, "n.txt") || strings.Contains(got, "more.txt") || strings.Count(got, "diff --git") != 2 {
 		t.Errorf("goes out:\n%s", got)
 	}
-	if d, err := there.Diff(t.Context(), ws.BaseCommit); err != nil || d.Files != 2 {
+	if d, err := there.Diffs.Since(t.Context(), ws.BaseCommit); err != nil || d.Files != 2 {
 		t.Errorf("diff %+v, %v", d, err)
 	}
 	if _, err := there.Squash(t.Context(), "", "x"); fault.KindOf(err) != fault.Conflict {
@@ -184,7 +184,7 @@ func TestMergeConflict(t *testing.T) {
 	if !strings.Contains(got, "+both\n") || !strings.Contains(got, "+========\n") || strings.Contains(got, "+new") || strings.Contains(got, "+theirs") {
 		t.Errorf("goes out:\n%s", got)
 	}
-	if d, err := tree.Diff(t.Context(), ws.BaseCommit); err != nil || d.Files != 2 || !strings.Contains(d.Text, "+both\n") {
+	if d, err := tree.Diffs.Since(t.Context(), ws.BaseCommit); err != nil || d.Files != 2 || !strings.Contains(d.Text, "+both\n") {
 		t.Errorf("diff %+v, %v", d, err)
 	}
 	if head, err := tree.Push(t.Context()); err != nil || head != c.ID {
@@ -289,7 +289,7 @@ func TestMergeNeedsABase(t *testing.T) {
 	if got := outgoing(t, tree); strings.Contains(got, "diff --") {
 		t.Errorf("goes out:\n%s", got)
 	}
-	if d, err := tree.Diff(t.Context(), gittest.Ref(t, bare, "refs/heads/longshift/t-1")); err != nil || d.Files != 0 {
+	if d, err := tree.Diffs.Since(t.Context(), gittest.Ref(t, bare, "refs/heads/longshift/t-1")); err != nil || d.Files != 0 {
 		t.Errorf("diff %+v, %v", d, err)
 	}
 	for _, key := range []string{"", "a,b"} {
@@ -355,7 +355,7 @@ func TestMergeInTheFirstRound(t *testing.T) {
 	if two.Files != 1 || two.Added != 1 {
 		t.Errorf("got %+v", two)
 	}
-	messages, err := tree.OutgoingMessages(t.Context())
+	messages, err := tree.Diffs.Messages(t.Context())
 	if err != nil || len(messages) != 2 || messages[one.ID] == "" || messages[two.ID] == "" {
 		t.Errorf("%d messages, %v", len(messages), err)
 	}
@@ -363,7 +363,7 @@ func TestMergeInTheFirstRound(t *testing.T) {
 		t.Errorf("goes out:\n%s", got)
 	}
 	// From where the task started, against the base branch as it is now: what a pull request shows.
-	if d, err := tree.Diff(t.Context(), ws.BaseCommit); err != nil || d.Files != 2 || d.Added != 2 || d.Deleted != 1 {
+	if d, err := tree.Diffs.Since(t.Context(), ws.BaseCommit); err != nil || d.Files != 2 || d.Added != 2 || d.Deleted != 1 {
 		t.Errorf("diff %+v, %v", d, err)
 	}
 	if found, err := tree.Commit(t.Context(), CommitSpec{Key: "2", Message: "x"}); err != nil || found.ID != two.ID || found.Added != 1 {

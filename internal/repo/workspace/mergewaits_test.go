@@ -203,19 +203,6 @@ func TestFingerprintOfAMerge(t *testing.T) {
 	}
 }
 
-func TestResetGivesAMergeUp(t *testing.T) {
-	t.Parallel()
-	b, ws, tree, _ := waiting(t)
-	must(t, tree.Reset(t.Context(), ws.Head))
-	if dirty, head, err := tree.Status(t.Context()); dirty || head != ws.Head || err != nil || exists(filepath.Join(tree.Dir(), "new.txt")) {
-		t.Errorf("status %v %s %v", dirty, head, err)
-	}
-	c := b.commit(tree, "1", map[string]string{"y.txt": "y\n"})
-	if parents := gittest.Git(t, tree.at.place.git(), "log", "-1", "--format=%P", c.ID); parents != ws.Head {
-		t.Errorf("parents %s", parents)
-	}
-}
-
 // TestPrepareWithAMergeThatWaits: it goes on here, also when our state is lost; on another host it is begun again.
 func TestPrepareWithAMergeThatWaits(t *testing.T) {
 	t.Parallel()

@@ -13,11 +13,10 @@ import (
 var whole = []string{"--patch", "--text", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames"}
 
 // Outgoing writes every change of the task's commits as patches, commit by commit, each after a line with its id: everything that a push
-// would publish, even if a later commit reverts it. Files are shown as text whatever attributes say. Changes that came in with a merge of
-// the base branch are left out, because the remote has them already. For the merge itself, only the difference from git's automatic merge
-// is written.
-func (t *Tree) Outgoing(ctx context.Context, to io.Writer) error {
-	return wrap("show the changes to push", t.at.reading(ctx, func(o *opened) error {
+// would publish, even if a later commit reverts it. Of a merge of the base branch, only the difference from git's automatic merge is
+// written, because the remote has the rest already.
+func (d Diffs) Outgoing(ctx context.Context, to io.Writer) error {
+	return wrap("show the changes to push", d.at.reading(ctx, func(o *opened) error {
 		head, err := o.branch.head(ctx)
 		if err != nil || head == "" || head == o.state.Record.Base {
 			return err
@@ -63,10 +62,10 @@ func (h *history) patches(ctx context.Context, head string, to io.Writer) error 
 	return nil
 }
 
-// OutgoingMessages returns the full messages of the task's commits, with authors' names, by commit id.
-func (t *Tree) OutgoingMessages(ctx context.Context) (map[string]string, error) {
+// Messages returns the full messages of the commits that Outgoing writes, with authors' names, by commit id.
+func (d Diffs) Messages(ctx context.Context) (map[string]string, error) {
 	messages := map[string]string{}
-	err := t.at.reading(ctx, func(o *opened) error {
+	err := d.at.reading(ctx, func(o *opened) error {
 		head, err := o.branch.head(ctx)
 		if err != nil || head == "" || head == o.state.Record.Base {
 			return err

@@ -19,7 +19,7 @@ func TestOutgoing(t *testing.T) {
 	last, err := tree.Commit(t.Context(), CommitSpec{Key: "2", Message: "change one\n\nwith a body"})
 	must(t, err)
 	var patch strings.Builder
-	if err := tree.Outgoing(t.Context(), &patch); err != nil {
+	if err := tree.Diffs.Outgoing(t.Context(), &patch); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"commit " + last.ID + "\n", "+first\n", "-first\n", "+second\n"} {
@@ -27,7 +27,7 @@ func TestOutgoing(t *testing.T) {
 			t.Errorf("%q is not in what goes out:\n%s", want, patch.String())
 		}
 	}
-	messages, err := tree.OutgoingMessages(t.Context())
+	messages, err := tree.Diffs.Messages(t.Context())
 	if err != nil || len(messages) != 2 {
 		t.Fatalf("messages %q, %v", messages, err)
 	}
@@ -64,7 +64,7 @@ func TestUncommit(t *testing.T) {
 	}
 	b.commit(tree, "2", map[string]string{"secret.txt": "nothing\n"})
 	var patch strings.Builder
-	if err := tree.Outgoing(t.Context(), &patch); err != nil || strings.Contains(patch.String(), "+secret") || !strings.Contains(patch.String(), "+nothing") {
+	if err := tree.Diffs.Outgoing(t.Context(), &patch); err != nil || strings.Contains(patch.String(), "+secret") || !strings.Contains(patch.String(), "+nothing") {
 		t.Errorf("%v: %s", err, patch.String())
 	}
 }

@@ -232,7 +232,7 @@ func TestEmptyRepository(t *testing.T) {
 		t.Errorf("got %+v", ws)
 	}
 	must(t, tree.Checkpoint(t.Context()))
-	if _, found, err := tree.File(t.Context(), "README.md"); found || err != nil {
+	if _, found, err := tree.Base.File(t.Context(), "README.md"); found || err != nil {
 		t.Errorf("file: %v, %v", found, err)
 	}
 	if dirty, head, err := tree.Status(t.Context()); dirty || head != "" || err != nil {
@@ -245,7 +245,7 @@ func TestEmptyRepository(t *testing.T) {
 	if c.Files != 1 || c.Added != 2 || c.Deleted != 0 {
 		t.Errorf("got %+v", c)
 	}
-	if d, err := tree.Diff(t.Context(), ""); err != nil || d.Files != 1 || !strings.Contains(d.Text, "+2") {
+	if d, err := tree.Diffs.Since(t.Context(), ""); err != nil || d.Files != 1 || !strings.Contains(d.Text, "+2") {
 		t.Errorf("diff: %+v, %v", d, err)
 	}
 	must(t, tree.Checkpoint(t.Context()))

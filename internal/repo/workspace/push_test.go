@@ -99,10 +99,10 @@ func TestLookingWaitsForNobody(t *testing.T) {
 	<-begun
 	again, err := b.m.Open(t.Context(), "t-1", 1)
 	must(t, err)
-	if _, found, err := again.File(t.Context(), "README.md"); !found || err != nil {
+	if _, found, err := again.Base.File(t.Context(), "README.md"); !found || err != nil {
 		t.Error(found, err)
 	}
-	if d, err := again.Diff(t.Context(), ws.BaseCommit); d.Files != 1 || err != nil {
+	if d, err := again.Diffs.Since(t.Context(), ws.BaseCommit); d.Files != 1 || err != nil {
 		t.Error(d, err)
 	}
 	if dirty, _, err := again.Status(t.Context()); dirty || err != nil {

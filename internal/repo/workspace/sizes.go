@@ -13,10 +13,10 @@ type FileSize struct {
 	Added, Removed int
 }
 
-// Sizes returns the size of the change of each file since a commit ("" for the empty tree), by the same rules as Diff.
-func (t *Tree) Sizes(ctx context.Context, from string) ([]FileSize, error) {
+// Sizes returns the size of the change of each file since a commit ("" for the empty tree).
+func (d Diffs) Sizes(ctx context.Context, from string) ([]FileSize, error) {
 	var out bytes.Buffer
-	if err := writeDiff(ctx, t.at, from, &out, "--numstat", "-z"); err != nil {
+	if err := d.compare(ctx, from, &out, "--numstat", "-z"); err != nil {
 		return nil, err
 	}
 	return parseSizes(out.String()), nil

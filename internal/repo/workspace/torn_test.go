@@ -254,9 +254,6 @@ func TestKilledGitIsNoAnswer(t *testing.T) {
 	if ws, err := b.m.Prepare(t.Context(), spec); !git.Killed(err) {
 		t.Errorf("Prepare says %+v, %v", ws, err)
 	}
-	if err := tree.Reset(t.Context(), one.ID); !git.Killed(err) {
-		t.Errorf("Reset says %v", err)
-	}
 	b.m.runner.git.Program = whole
 	must(t, tree.Holds(t.Context(), one.ID))
 	wantFault(t, tree.Holds(t.Context(), strings.Repeat("1", 40)), fault.Changed)

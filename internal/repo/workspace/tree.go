@@ -12,7 +12,11 @@ import (
 
 // Tree is a workspace opened for one attempt of its task. Each operation checks the fence again, so an old Tree can't overwrite a later
 // attempt. It may be used by several goroutines.
-type Tree struct{ at *attempt }
+type Tree struct {
+	at    *attempt
+	Base  Base
+	Diffs Diffs
+}
 
 // Open opens a workspace that was prepared with this fence. It fails with fault.Fenced when a later attempt has it, and with
 // fault.NotFound when it is gone or was not prepared for this attempt.
@@ -32,7 +36,7 @@ func (m *Manager) Open(ctx context.Context, taskID string, fence int) (*Tree, er
 	if err != nil {
 		return nil, fmt.Errorf("open workspace: %w", err)
 	}
-	return &Tree{at}, nil
+	return &Tree{at, Base{at}, Diffs{at}}, nil
 }
 
 // Close releases the Tree. The workspace stays.
@@ -66,22 +70,14 @@ func (t *Tree) Objects(ctx context.Context) ([]string, error) {
 	return out, err
 }
 
-// Key identifies the repository on this host. It is the same for all of its tasks and safe as a directory name.
-func (t *Tree) Key(ctx context.Context) (key string, err error) {
+// Repository returns the repository that the workspace was made from. The key identifies it on this host: it is the same for all of its
+// tasks and safe as a directory name.
+func (t *Tree) Repository(ctx context.Context) (r task.Repository, key string, err error) {
 	err = t.at.reading(ctx, func(o *opened) error {
-		key = o.state.Mirror
+		r, key = o.state.Repository, o.state.Mirror
 		return nil
 	})
-	return key, err
-}
-
-// Repository returns the repository that the workspace was made from.
-func (t *Tree) Repository(ctx context.Context) (r task.Repository, err error) {
-	err = t.at.reading(ctx, func(o *opened) error {
-		r = o.state.Repository
-		return nil
-	})
-	return r, err
+	return r, key, err
 }
 
 // Start returns the branch that the task starts from. there reports whether the workspace is still at that branch's own commit: nothing

@@ -31,7 +31,6 @@ func TestClosedFoldersAreCleaned(t *testing.T) {
 		do   func() error
 	}{
 		{"restore", func() error { return tree.Restore(t.Context(), before) }},
-		{"reset", func() error { return tree.Reset(t.Context(), head) }},
 		{"a step", func() error {
 			return tree.at.locked(t.Context(), func(o *opened) error {
 				return o.steps.begin(t.Context(), step{Head: head, Work: head, Clean: true})
