@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"go.temporal.io/sdk/activity"
@@ -57,8 +58,14 @@ func accounts() []branch {
 	}}
 }
 
-// CoolAccount keeps which accounts of a play are used up, as Accounts does for all tasks.
-func (s *stage) CoolAccount(ctx context.Context, in signals.Cooling) error {
+// accountSteps know which accounts are used up, for each play alone, where Accounts does so for all tasks.
+type accountSteps struct {
+	mu      sync.Mutex
+	cooling map[string][]signals.Cooling // by workflow id
+}
+
+// CoolAccount keeps that one is used up.
+func (s *accountSteps) CoolAccount(ctx context.Context, in signals.Cooling) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	id := activity.GetInfo(ctx).WorkflowExecution.ID
@@ -66,8 +73,8 @@ func (s *stage) CoolAccount(ctx context.Context, in signals.Cooling) error {
 	return nil
 }
 
-// CoolingAccounts tells which ones.
-func (s *stage) CoolingAccounts(ctx context.Context) (signals.AccountsState, error) {
+// CoolingAccounts tells which ones are.
+func (s *accountSteps) CoolingAccounts(ctx context.Context) (signals.AccountsState, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return signals.AccountsState{Cooling: s.cooling[activity.GetInfo(ctx).WorkflowExecution.ID]}, nil

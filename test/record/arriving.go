@@ -160,8 +160,11 @@ func failAgain(ctx context.Context, p *play) error {
 	return inTurn(p.enters(ctx, "enter", "a"), fails("stop"), p.enters(ctx, "enter-again", "a"), fails("stop-again"))
 }
 
+// arrivalSteps are those of limiters and sources.
+type arrivalSteps struct{ *plays }
+
 // AcquireAdmission answers as the branch says; without a word of it everybody is let in.
-func (s *stage) AcquireAdmission(ctx context.Context, _ activities.AcquireInput) (signals.AcquireAnswer, error) {
+func (s *arrivalSteps) AcquireAdmission(ctx context.Context, _ activities.AcquireInput) (signals.AcquireAnswer, error) {
 	if p := s.of(ctx); p != nil && p.limiter != nil {
 		return p.limiter(p.count("AcquireAdmission")), nil
 	}
@@ -169,13 +172,13 @@ func (s *stage) AcquireAdmission(ctx context.Context, _ activities.AcquireInput)
 }
 
 // ReleaseAdmission takes every place back.
-func (s *stage) ReleaseAdmission(context.Context, activities.ReleaseInput) error { return nil }
+func (s *arrivalSteps) ReleaseAdmission(context.Context, activities.ReleaseInput) error { return nil }
 
 // ReportToSource takes every word.
-func (s *stage) ReportToSource(context.Context, activities.SourceInput) error { return nil }
+func (s *arrivalSteps) ReportToSource(context.Context, activities.SourceInput) error { return nil }
 
 // ReconcileLimiter finds, after a while, that one of those inside is gone.
-func (s *stage) ReconcileLimiter(ctx context.Context, in activities.ReconcileInput) (activities.Reconciled, error) {
+func (s *arrivalSteps) ReconcileLimiter(ctx context.Context, in activities.ReconcileInput) (activities.Reconciled, error) {
 	var seen activities.Reconciled
 	if s.of(ctx).count("ReconcileLimiter") > 4 {
 		for _, h := range in.Holders {
@@ -188,7 +191,7 @@ func (s *stage) ReconcileLimiter(ctx context.Context, in activities.ReconcileInp
 }
 
 // PollSource finds one issue, and one that must not be begun.
-func (s *stage) PollSource(_ context.Context, in activities.PollSourceInput) (activities.Found, error) {
+func (s *arrivalSteps) PollSource(_ context.Context, in activities.PollSourceInput) (activities.Found, error) {
 	issue := task.Issue{Forge: "github", Number: 3, Title: "Add is wrong", Body: "It subtracts."}
 	w := intake.Work{Item: intake.Item{Key: "3", ID: issueID, Title: issue.Title}, Task: "Resolve issue #3.", Issue: &issue, By: "maria"}
 	found := activities.Found{Work: []intake.Work{w}, PollResult: signals.PollResult{At: in.Now, Seen: 2,

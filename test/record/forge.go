@@ -13,7 +13,8 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// The scripted steps of forges and channels, under the names of the real ones.
+// forgeSteps are those of forges and channels.
+type forgeSteps struct{ *plays }
 
 // Every pull request is the seventh one of the same repository.
 const (
@@ -24,19 +25,19 @@ const (
 var pullID = signals.PullRequestID("github.com", "acme", "calc", pullNumber)
 
 // CheckForge finds a forge for every repository.
-func (s *stage) CheckForge(ctx context.Context, _ task.Repository) (activities.Checked, error) {
+func (s *forgeSteps) CheckForge(ctx context.Context, _ task.Repository) (activities.Checked, error) {
 	return activities.Checked{Rooms: s.of(ctx).rooms, Shared: s.of(ctx).shared}, nil
 }
 
 // ForkRepository has a fork of every repository, unless the branch says that it was deleted.
-func (s *stage) ForkRepository(ctx context.Context, in activities.ForkInput) (task.Repository, error) {
+func (s *forgeSteps) ForkRepository(ctx context.Context, in activities.ForkInput) (task.Repository, error) {
 	if in.Existing && s.of(ctx).noFork {
 		return task.Repository{}, nil
 	}
 	return task.Repository{Text: "longshift-bot/" + in.Name, Owner: "longshift-bot", Name: in.Name}, nil
 }
 
-func (s *stage) OpenPullRequest(ctx context.Context, in activities.PullRequestInput) (forge.PullRequest, error) {
+func (s *forgeSteps) OpenPullRequest(ctx context.Context, in activities.PullRequestInput) (forge.PullRequest, error) {
 	p := s.of(ctx)
 	p.count("OpenPullRequest")
 	if p.opens != nil {
@@ -52,12 +53,12 @@ func (s *stage) OpenPullRequest(ctx context.Context, in activities.PullRequestIn
 }
 
 // ClosePullRequest finds it open.
-func (s *stage) ClosePullRequest(context.Context, activities.CloseInput) (bool, error) {
+func (s *forgeSteps) ClosePullRequest(context.Context, activities.CloseInput) (bool, error) {
 	return true, nil
 }
 
 // PollPullRequest shows the pull request as the branch has it. As on a real forge, a stamp tells whether anything has changed.
-func (s *stage) PollPullRequest(ctx context.Context, in activities.PollInput) (forge.Snapshot, error) {
+func (s *forgeSteps) PollPullRequest(ctx context.Context, in activities.PollInput) (forge.Snapshot, error) {
 	p := s.of(ctx)
 	p.count("PollPullRequest")
 	if err := p.unreadable(); err != nil {
@@ -87,13 +88,13 @@ func (s *stage) PollPullRequest(ctx context.Context, in activities.PollInput) (f
 // head is the commit at which the branch stands on the forge.
 func (p *play) head() string { return commitID(fmt.Sprint(p.counted("head"))) }
 
-func (s *stage) AnswerPullRequest(ctx context.Context, _ activities.AnswerInput) error {
+func (s *forgeSteps) AnswerPullRequest(ctx context.Context, _ activities.AnswerInput) error {
 	s.of(ctx).count("AnswerPullRequest")
 	return nil
 }
 
 // WriteCheckRun takes them all, unless the branch says otherwise.
-func (s *stage) WriteCheckRun(ctx context.Context, _ activities.CheckRunInput) error {
+func (s *forgeSteps) WriteCheckRun(ctx context.Context, _ activities.CheckRunInput) error {
 	p := s.of(ctx)
 	if n := p.count("WriteCheckRun"); p.writeRun != nil {
 		return p.writeRun(n)
@@ -101,20 +102,8 @@ func (s *stage) WriteCheckRun(ctx context.Context, _ activities.CheckRunInput) e
 	return nil
 }
 
-// MergeBase finds that both sides have changed the same file.
-func (s *stage) MergeBase(ctx context.Context, _ activities.MergeInput) (activities.Merged, error) {
-	s.of(ctx).count("MergeBase")
-	return activities.Merged{Base: commitID("main"), Conflicts: []string{"calc.go"}}, nil
-}
-
-// AbortMerge puts the workspace back.
-func (s *stage) AbortMerge(ctx context.Context, _ activities.MergeInput) error {
-	s.of(ctx).count("AbortMerge")
-	return nil
-}
-
 // Show writes, or edits, a message. What is shown is counted under its name.
-func (s *stage) Show(ctx context.Context, in activities.ShowInput) (task.MessageRef, error) {
+func (s *forgeSteps) Show(ctx context.Context, in activities.ShowInput) (task.MessageRef, error) {
 	p := s.of(ctx)
 	if p.show != nil {
 		if err := p.show(p, in); err != nil {
@@ -133,7 +122,7 @@ func (s *stage) Show(ctx context.Context, in activities.ShowInput) (task.Message
 }
 
 // Arrive has to be called twice, and starts a task then.
-func (s *stage) Arrive(ctx context.Context, e forge.Event) (string, error) {
+func (s *forgeSteps) Arrive(ctx context.Context, e forge.Event) (string, error) {
 	if s.of(ctx).count("Arrive") == 1 {
 		return "", fault.New(fault.Infra, "the forge does not answer")
 	}
@@ -141,7 +130,7 @@ func (s *stage) Arrive(ctx context.Context, e forge.Event) (string, error) {
 }
 
 // PollForge has news twice. Then nobody wants them any more.
-func (s *stage) PollForge(ctx context.Context, _ signals.WatchInput) (activities.ForgePoll, error) {
+func (s *forgeSteps) PollForge(ctx context.Context, _ signals.WatchInput) (activities.ForgePoll, error) {
 	n := s.of(ctx).count("PollForge")
 	if n > 2 {
 		return activities.ForgePoll{Stop: true}, nil

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"sync"
 
-	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/worker"
 
@@ -40,21 +39,15 @@ func (h *host) start(ctx context.Context, s *stage) (err error) {
 	if h.mortal { // the last beat is then the one that its session sends, and nothing is handed back at its end
 		o.Interceptors, o.WorkerStopTimeout = nil, 0
 	}
-	for queue, steps := range map[string]map[string]any{
-		signals.HostQueue(h.id): {"RunAgent": s.RunAgent, "RunSetup": s.RunSetup, "RunChecks": s.RunChecks, "RunProof": s.RunProof},
-		signals.HostControlQueue(h.id): {"Probe": s.Probe, "Examine": s.Examine, "PrepareWorkspace": s.PrepareWorkspace, "CommitWork": s.CommitWork,
-			"CheckOut": s.CheckOut, "RecordDeliverables": s.RecordDeliverables, "PushBranch": s.PushBranch, "MergeBase": s.MergeBase, "AbortMerge": s.AbortMerge, "CleanUp": s.CleanUp,
-			"DeleteRefs": s.DeleteRefs},
-		signals.HostActsQueue(h.id): {"OpenSession": s.OpenSession, "AskModel": s.AskModel, "RunTools": s.RunTools, "EndSession": s.EndSession},
-		signals.QueueHosts:          {"AssignTask": s.AssignTask},
+	for queue, steps := range map[string]any{
+		signals.HostQueue(h.id): &runSteps{s.plays}, signals.HostControlQueue(h.id): &workspaceSteps{s.plays},
+		signals.HostActsQueue(h.id): &actSteps{s.plays}, signals.QueueHosts: &assignSteps{s.plays},
 	} {
 		if queue == signals.QueueHosts && h.id != steady {
 			continue // who takes a task is scripted; the host that stays gives the answer
 		}
 		w := worker.New(h.conn, queue, o)
-		for name, f := range steps {
-			w.RegisterActivityWithOptions(f, activity.RegisterOptions{Name: name})
-		}
+		w.RegisterActivity(steps)
 		if err := w.Start(); err != nil {
 			return err
 		}

@@ -79,8 +79,11 @@ func tellsOnce(ctx context.Context, p *play, in activities.OpenInput, n int) (*a
 // answers are how often the model is asked in a session.
 const answers = 3
 
+// actSteps are those of sessions of our own agent.
+type actSteps struct{ *plays }
+
 // OpenSession begins a conversation.
-func (s *stage) OpenSession(ctx context.Context, in activities.OpenInput) (activities.Opened, error) {
+func (s *actSteps) OpenSession(ctx context.Context, in activities.OpenInput) (activities.Opened, error) {
 	p := s.of(ctx)
 	p.mu.Lock()
 	if p.opened == nil {
@@ -95,7 +98,7 @@ func (s *stage) OpenSession(ctx context.Context, in activities.OpenInput) (activ
 }
 
 // AskModel answers with two calls that read and one that runs a command; the last answer reports.
-func (s *stage) AskModel(ctx context.Context, in activities.AskInput) (activities.ActResult, error) {
+func (s *actSteps) AskModel(ctx context.Context, in activities.AskInput) (activities.ActResult, error) {
 	if p := s.of(ctx); p.sums && in.N == 1 {
 		return activities.ActResult{Head: entryID("summary"), Summed: true}, nil
 	}
@@ -111,7 +114,7 @@ func (s *stage) AskModel(ctx context.Context, in activities.AskInput) (activitie
 }
 
 // RunTools makes the calls. The one after the last answer ends the session.
-func (s *stage) RunTools(ctx context.Context, in activities.RunInput) (activities.ActResult, error) {
+func (s *actSteps) RunTools(ctx context.Context, in activities.RunInput) (activities.ActResult, error) {
 	p := s.of(ctx)
 	p.mu.Lock()
 	open := p.opened[in.Session]
@@ -133,7 +136,7 @@ func (s *stage) RunTools(ctx context.Context, in activities.RunInput) (activitie
 }
 
 // EndSession returns what the session has reported.
-func (s *stage) EndSession(ctx context.Context, in activities.EndInput) (activities.SessionResult, error) {
+func (s *actSteps) EndSession(ctx context.Context, in activities.EndInput) (activities.SessionResult, error) {
 	p := s.of(ctx)
 	p.mu.Lock()
 	open := p.opened[in.Session]

@@ -5,10 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 
-	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
@@ -69,8 +67,8 @@ func (s *stage) play(ctx context.Context, b branch) (*play, error) {
 
 // begin starts the workflow. Nothing that it starts in turn finds its play before all of its names are known.
 func (s *stage) begin(ctx context.Context, p *play) (err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.plays.mu.Lock()
+	defer s.plays.mu.Unlock()
 	args := []any{}
 	if p.flow == "" {
 		p.flow, p.args = signals.CodingTask, taskInput
@@ -80,13 +78,14 @@ func (s *stage) begin(ctx context.Context, p *play) (err error) {
 			return err
 		}
 	}
-	s.plays[p.name], s.plays[pullID], s.plays[issueID] = p, p, p
+	all := s.plays.byID
+	all[p.name], all[pullID], all[issueID] = p, p, p
 	p.run, err = s.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: p.name, TaskQueue: signals.Queue}, p.flow, args...)
 	if err != nil {
 		return err
 	}
 	p.first = p.run.GetRunID()
-	s.plays[signals.ConversationID(p.first)] = p
+	all[signals.ConversationID(p.first)] = p
 	return nil
 }
 
@@ -180,12 +179,4 @@ func (p *play) signal(ctx context.Context, name string, payload any) error {
 		return fmt.Errorf("signal %s: %w", name, err)
 	}
 	return nil
-}
-
-// of finds the play that an activity belongs to.
-func (s *stage) of(ctx context.Context) *play {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	id, _, _ := strings.Cut(activity.GetInfo(ctx).WorkflowExecution.ID, "-session-")
-	return s.plays[id]
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -38,15 +39,26 @@ type stage struct {
 	client  client.Client
 	control worker.Worker
 	hosts   map[string]*host
+	plays   *plays
+}
 
-	mu      sync.Mutex
-	plays   map[string]*play             // by workflow id
-	cooling map[string][]signals.Cooling // likewise
+// plays are those of a stage, by workflow id.
+type plays struct {
+	mu   sync.Mutex
+	byID map[string]*play
+}
+
+// of finds the play that an activity belongs to.
+func (all *plays) of(ctx context.Context) *play {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	id, _, _ := strings.Cut(activity.GetInfo(ctx).WorkflowExecution.ID, "-session-")
+	return all.byID[id]
 }
 
 // openStage starts everything. full is the number of events after which the server asks for a new run, 0 for its own.
 func openStage(ctx context.Context, program string, full int) (*stage, error) {
-	s := &stage{full: full, plays: map[string]*play{}, cooling: map[string][]signals.Cooling{}, hosts: map[string]*host{}}
+	s := &stage{full: full, hosts: map[string]*host{}, plays: &plays{byID: map[string]*play{}}}
 	if err := s.open(ctx, program); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
@@ -66,16 +78,8 @@ func (s *stage) open(ctx context.Context, program string) (err error) {
 	}
 	s.control = worker.New(s.client, signals.Queue, options())
 	workflows.Register(s.control)
-	for name, f := range map[string]any{
-		"CheckForge": s.CheckForge, "ForkRepository": s.ForkRepository, "OpenPullRequest": s.OpenPullRequest,
-		"ClosePullRequest":  s.ClosePullRequest,
-		"PollPullRequest":   s.PollPullRequest,
-		"AnswerPullRequest": s.AnswerPullRequest, "WriteCheckRun": s.WriteCheckRun, "Show": s.Show, "Arrive": s.Arrive, "PollForge": s.PollForge,
-		"AcquireAdmission": s.AcquireAdmission, "ReleaseAdmission": s.ReleaseAdmission, "ReconcileLimiter": s.ReconcileLimiter,
-		"ReportToSource": s.ReportToSource, "PollSource": s.PollSource,
-		"CoolAccount": s.CoolAccount, "CoolingAccounts": s.CoolingAccounts,
-	} {
-		s.control.RegisterActivityWithOptions(f, activity.RegisterOptions{Name: name})
+	for _, steps := range []any{&forgeSteps{s.plays}, &arrivalSteps{s.plays}, &accountSteps{cooling: map[string][]signals.Cooling{}}} {
+		s.control.RegisterActivity(steps)
 	}
 	if err := s.control.Start(); err != nil {
 		return fmt.Errorf("start the worker: %w", err)

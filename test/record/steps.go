@@ -5,7 +5,6 @@ import (
 	"crypto/sha1"
 	"encoding/hex"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/longshift/longshift/activities"
@@ -14,10 +13,13 @@ import (
 	"github.com/longshift/longshift/task"
 )
 
-// The scripted steps, under the names of the real ones.
+// The scripted steps are the methods of a type for each queue, under the names of the real ones: its worker registers them all.
+
+// assignSteps are those of the queue that all hosts poll.
+type assignSteps struct{ *plays }
 
 // AssignTask answers for the host whose turn it is. Only hosts that go away are given little time to answer.
-func (s *stage) AssignTask(ctx context.Context) (activities.Assignment, error) {
+func (s *assignSteps) AssignTask(ctx context.Context) (activities.Assignment, error) {
 	p := s.of(ctx)
 	taken := activities.Assignment{Host: steady, Heartbeat: 10 * time.Second, Probe: 10 * time.Second}
 	if n := p.count("AssignTask"); n <= len(p.hosts) {
@@ -29,19 +31,22 @@ func (s *stage) AssignTask(ctx context.Context) (activities.Assignment, error) {
 	return taken, nil
 }
 
+// workspaceSteps are those of a host that wait for no slot.
+type workspaceSteps struct{ *plays }
+
 // Probe answers when the host polls.
-func (s *stage) Probe(ctx context.Context) (activities.Alive, error) {
+func (s *workspaceSteps) Probe(ctx context.Context) (activities.Alive, error) {
 	return activities.Alive{OutOfTouch: s.of(ctx).away}, nil
 }
 
 // Examine finds a host that has what tasks need, but for a key.
-func (s *stage) Examine(context.Context) ([]signals.HostFinding, error) {
+func (s *workspaceSteps) Examine(context.Context) ([]signals.HostFinding, error) {
 	return []signals.HostFinding{{Check: "version", State: signals.HostOK, Detail: "v1.0.0"},
 		{Check: "model key", State: signals.HostWarn, Detail: "none is set", Hint: "set ANTHROPIC_API_KEY"}}, nil
 }
 
 // PrepareWorkspace resolves the settings as the real step does, from a repository that lets every plan pass.
-func (s *stage) PrepareWorkspace(ctx context.Context, in activities.PrepareInput) (activities.Prepared, error) {
+func (s *workspaceSteps) PrepareWorkspace(ctx context.Context, in activities.PrepareInput) (activities.Prepared, error) {
 	p := s.of(ctx)
 	n := p.count("PrepareWorkspace")
 	if p.prepare != nil {
@@ -87,60 +92,8 @@ func resolved(job task.Config) (project.Resolved, error) {
 	return project.Resolve(project.Limits{Agents: []string{task.AgentClaude, task.AgentNative, task.AgentCodex, task.AgentOpenCode}}, repo, job)
 }
 
-// RunAgent plays one session.
-func (s *stage) RunAgent(ctx context.Context, in activities.SessionInput) (activities.SessionResult, error) {
-	p := s.of(ctx)
-	n := p.count(string(in.Role))
-	p.began <- in.Role
-	if p.session != nil {
-		if res, err := p.session(ctx, in, n); err != nil || res.Kind != "" {
-			return res, err
-		}
-	}
-	return well(in, p.plan), nil
-}
-
-// RunSetup passes.
-func (s *stage) RunSetup(_ context.Context, in activities.CommandInput) (signals.Check, error) {
-	return signals.Check{Command: in.Command, Duration: 2 * time.Second, File: "tasks/" + in.TaskID + "/logs/setup-01.log"}, nil
-}
-
-// RunChecks fails until something is committed.
-func (s *stage) RunChecks(ctx context.Context, in activities.CommandInput) (signals.Check, error) {
-	c := signals.Check{Command: in.Command, Duration: 1500 * time.Millisecond, Tail: "ok  \texample.com/calc\t0.004s\n",
-		File: fmt.Sprintf("tasks/%s/logs/check-%02d.log", in.TaskID, in.N)}
-	c.Commit = in.Commit
-	p := s.of(ctx)
-	if p.counted("commit") == 0 || p.check != nil && p.check(&c, p.count("red")) {
-		c.ExitCode, c.Tail, c.Failing = 1, failing, []string{"example.com/calc.TestAdd"}
-	}
-	return c, nil
-}
-
-// redProofs are the runs of a proof that fail: before the work, and for two of them the first one where nothing is but what is committed.
-var redProofs = map[string][]int{proofOfAdd: {1, 3}, proofOfSub: {1}, proofOfSum: {1, 2}}
-
-// RunProof runs a proof.
-func (s *stage) RunProof(ctx context.Context, in activities.CommandInput) (signals.Check, error) {
-	if p := s.of(ctx); p.cutProof == in.N && p.count("cut") == 1 {
-		go s.hosts[doomed].cut()
-		<-ctx.Done()
-		return signals.Check{}, ctx.Err()
-	}
-	c := signals.Check{Command: in.Command, Duration: time.Second, Commit: in.Commit, Tail: "ok  \texample.com/calc\t0.004s\n",
-		File: fmt.Sprintf("tasks/%s/logs/proof-%02d.log", in.TaskID, in.N), Ran: &task.Ran{N: 1, Of: task.RanPackages}}
-	if slices.Contains(redProofs[in.Command], in.N) {
-		c.ExitCode, c.Tail = 1, failing
-	}
-	return c, nil
-}
-
-const failing = `--- FAIL: TestAdd (0.00s)
-    calc_test.go:7: Add(2, 3) = -1, want 5
-`
-
 // CommitWork commits.
-func (s *stage) CommitWork(ctx context.Context, _ activities.CommitInput) (activities.Committed, error) {
+func (s *workspaceSteps) CommitWork(ctx context.Context, _ activities.CommitInput) (activities.Committed, error) {
 	p := s.of(ctx)
 	var c activities.Committed
 	if n := p.count("CommitWork"); p.commit != nil {
@@ -155,7 +108,7 @@ func (s *stage) CommitWork(ctx context.Context, _ activities.CommitInput) (activ
 }
 
 // CheckOut does nothing.
-func (s *stage) CheckOut(ctx context.Context, _ activities.Ref) error {
+func (s *workspaceSteps) CheckOut(ctx context.Context, _ activities.Ref) error {
 	if p := s.of(ctx); p.checkout != nil {
 		return p.checkout(p.count("CheckOut"))
 	}
@@ -163,13 +116,13 @@ func (s *stage) CheckOut(ctx context.Context, _ activities.Ref) error {
 }
 
 // RecordDeliverables commits.
-func (s *stage) RecordDeliverables(ctx context.Context, _ activities.RecordInput) (activities.Committed, error) {
+func (s *workspaceSteps) RecordDeliverables(ctx context.Context, _ activities.RecordInput) (activities.Committed, error) {
 	n := s.of(ctx).count("commit")
 	return activities.Committed{Commit: commitID(fmt.Sprint(n)), Created: true}, nil
 }
 
 // PushBranch gives the head.
-func (s *stage) PushBranch(ctx context.Context, _ activities.PushInput) (string, error) {
+func (s *workspaceSteps) PushBranch(ctx context.Context, _ activities.PushInput) (string, error) {
 	p := s.of(ctx)
 	if n := p.count("PushBranch"); p.push != nil {
 		if err := p.push(p, n); err != nil {
@@ -181,17 +134,29 @@ func (s *stage) PushBranch(ctx context.Context, _ activities.PushInput) (string,
 	return p.head(), nil
 }
 
+// MergeBase finds that both sides have changed the same file.
+func (s *workspaceSteps) MergeBase(ctx context.Context, _ activities.MergeInput) (activities.Merged, error) {
+	s.of(ctx).count("MergeBase")
+	return activities.Merged{Base: commitID("main"), Conflicts: []string{"calc.go"}}, nil
+}
+
+// AbortMerge puts the workspace back.
+func (s *workspaceSteps) AbortMerge(ctx context.Context, _ activities.MergeInput) error {
+	s.of(ctx).count("AbortMerge")
+	return nil
+}
+
 // CleanUp has nothing to remove.
-func (s *stage) CleanUp(ctx context.Context, _ activities.CleanInput) error {
+func (s *workspaceSteps) CleanUp(ctx context.Context, _ activities.CleanInput) error {
 	p := s.of(ctx)
 	if n := p.count("CleanUp"); p.clean != nil {
-		return p.clean(ctx, s, n)
+		return p.clean(ctx, p.stage, n)
 	}
 	return nil
 }
 
 // DeleteRefs finds the checkpoint and the branch.
-func (s *stage) DeleteRefs(_ context.Context, in activities.DeleteRefsInput) (activities.DeletedRefs, error) {
+func (s *workspaceSteps) DeleteRefs(_ context.Context, in activities.DeleteRefsInput) (activities.DeletedRefs, error) {
 	return activities.DeletedRefs{Refs: []string{task.CheckpointRef(in.TaskID), "refs/heads/" + in.Branch}}, nil
 }
 
