@@ -31,8 +31,8 @@ func TestForgedCallsFromChat(t *testing.T) {
 		}
 		refused("an unsigned click", http.Header{"Content-Type": {"application/x-www-form-urlencoded"}})
 		refused("a forged one", slacktest.SignWith("0000000000000000000000000000dead", body, time.Now()))
-		refused("one of six minutes ago", slack.Sign(body, time.Now().Add(-6*time.Minute)))
-		refused("one of the future", slack.Sign(body, time.Now().Add(6*time.Minute)))
+		refused("one of six minutes ago", slacktest.Sign(body, time.Now().Add(-6*time.Minute)))
+		refused("one of the future", slacktest.Sign(body, time.Now().Add(6*time.Minute)))
 		c.untouched()
 		c.onRecord("signature or age refused")
 		// A good one, delivered three times, counts once.

@@ -97,7 +97,7 @@ func TestPeopleOverHTTP(t *testing.T) {
 	body, header := f.LastHTTP()
 	want(200)(f.Post(url, body, header))
 	want(401)(f.Post(url, body+" ", header))
-	want(401)(f.Post(url, body, f.Sign(body, time.Now().Add(-6*time.Minute))))
+	want(401)(f.Post(url, body, slacktest.Sign(body, time.Now().Add(-6*time.Minute))))
 	want(401)(f.Post(url, body, http.Header{"Content-Type": {"application/json"}}))
 	got := e.all()
 	if len(got) != 5 || got[3].ID != got[4].ID || got[3].Text != "status" || !got[3].Direct || got[1].Text != "Do less." {

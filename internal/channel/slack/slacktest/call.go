@@ -26,7 +26,7 @@ func Methods() (names []string) {
 
 // ServeHTTP serves the Web API below /api/, the socket, and the response URLs of slash commands.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	p, err := s.read(r)
+	p, err := read(s.t, r)
 	if err != nil {
 		return // the caller is gone, like a program that was killed
 	}
@@ -120,9 +120,9 @@ func (s *Server) carryOut(p params) (map[string]any, string) {
 }
 
 // stamp returns a unique timestamp in Slack's format.
-func (s *Server) stamp() string {
-	s.last = max(s.last+1, time.Now().UnixMicro())
-	return fmt.Sprintf("%d.%06d", s.last/1_000_000, s.last%1_000_000)
+func (a *shared) stamp() string {
+	a.last = max(a.last+1, time.Now().UnixMicro())
+	return fmt.Sprintf("%d.%06d", a.last/1_000_000, a.last%1_000_000)
 }
 
 func Answer(w http.ResponseWriter, v any) {

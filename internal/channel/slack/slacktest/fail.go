@@ -10,6 +10,14 @@ import (
 	"github.com/longshift/longshift/internal/channel/channeltest"
 )
 
+// failures are those that a test has asked for.
+type failures struct {
+	*shared
+	failNext channeltest.Failure
+	loseNext bool
+	refusals map[string]string // error code for the next call of a method
+}
+
 // Down simulates an outage: until Down(false), each call gets 503 and there are no connections. Events in the meantime
 // wait for the next connection.
 func (s *Server) Down(away bool) {
@@ -20,24 +28,24 @@ func (s *Server) Down(away bool) {
 }
 
 // Fail makes the next writing call fail, once.
-func (s *Server) Fail(kind channeltest.Failure) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.failNext = kind
+func (f *failures) Fail(kind channeltest.Failure) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.failNext = kind
 }
 
 // Lose lets the next writing call take effect, and breaks the connection before the answer.
-func (s *Server) Lose() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.loseNext = true
+func (f *failures) Lose() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.loseNext = true
 }
 
 // Refuse answers the next call of a method with one of Slack's error codes.
-func (s *Server) Refuse(method, code string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.refusals[method] = code
+func (f *failures) Refuse(method, code string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.refusals[method] = code
 }
 
 func (s *Server) Calls() map[string]int {
@@ -58,17 +66,17 @@ func writes(method string) bool {
 }
 
 // fails answers with the failure that a test has set.
-func (s *Server) fails(w http.ResponseWriter, method string) bool {
-	if code := s.refusals[method]; code != "" {
-		delete(s.refusals, method)
+func (f *failures) fails(w http.ResponseWriter, method string) bool {
+	if code := f.refusals[method]; code != "" {
+		delete(f.refusals, method)
 		Answer(w, map[string]any{"ok": false, "error": code, "needed": map[string]string{"missing_scope": scopesOf[method]}[code]})
 		return true
 	}
 	if !writes(method) {
 		return false
 	}
-	kind := s.failNext
-	s.failNext = ""
+	kind := f.failNext
+	f.failNext = ""
 	switch kind {
 	case channeltest.ServerError:
 		http.Error(w, "<html>unavailable</html>", http.StatusServiceUnavailable)

@@ -18,6 +18,13 @@ type File struct {
 	Text    string
 }
 
+// files come in three calls: announced, then sent, then shown in a conversation.
+type files struct {
+	*shared
+	talk    *conversations
+	uploads map[string]*upload // by id
+}
+
 // upload is a file on its way: announced, then sent, then shown.
 type upload struct {
 	name string
@@ -30,10 +37,10 @@ type upload struct {
 const mostFile = 16 << 20
 
 // Files returns the files in a channel, including its threads, oldest first.
-func (s *Server) Files(channel string) (list []File) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, m := range s.messages {
+func (c *conversations) Files(channel string) (list []File) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, m := range c.messages {
 		if m.channel == channel && m.file != nil {
 			var l look
 			list = append(list, File{Thread: m.thread, Name: m.file.name, Comment: l.read(m.text), Text: m.file.text})
@@ -42,22 +49,22 @@ func (s *Server) Files(channel string) (list []File) {
 	return list
 }
 
-func (s *Server) announce(p params) (map[string]any, string) {
+func (f *files) announce(p params) (map[string]any, string) {
 	size, err := strconv.Atoi(p.need("length"))
 	if err != nil || size < 1 || size > mostFile || len(p.need("filename")) > 255 {
-		s.t.Errorf("file %q of %q bytes", p.values["filename"], p.values["length"])
+		f.t.Errorf("file %q of %q bytes", p.values["filename"], p.values["length"])
 		return nil, "invalid_arguments"
 	}
-	id := fmt.Sprintf("F%d", len(s.uploads)+1)
-	s.uploads[id] = &upload{name: p.values["filename"], size: size}
-	return map[string]any{"upload_url": s.root + "/upload/" + id, "file_id": id}, ""
+	id := fmt.Sprintf("F%d", len(f.uploads)+1)
+	f.uploads[id] = &upload{name: p.values["filename"], size: size}
+	return map[string]any{"upload_url": f.root + "/upload/" + id, "file_id": id}, ""
 }
 
 // upload takes the content of a file, in a form with one file. Like Slack, it answers in plain text.
-func (s *Server) upload(w http.ResponseWriter, r *http.Request, p params) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	u := s.uploads[strings.TrimPrefix(r.URL.Path, "/upload/")]
+func (f *files) upload(w http.ResponseWriter, r *http.Request, p params) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	u := f.uploads[strings.TrimPrefix(r.URL.Path, "/upload/")]
 	if u == nil || u.sent {
 		http.Error(w, "no such upload", http.StatusNotFound)
 		return
@@ -65,13 +72,13 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request, p params) {
 	r.Body = io.NopCloser(bytes.NewReader(p.body))
 	part, head, err := r.FormFile("file")
 	if err != nil {
-		s.t.Errorf("upload: %v", err)
+		f.t.Errorf("upload: %v", err)
 		http.Error(w, "no file", http.StatusBadRequest)
 		return
 	}
 	text, err := io.ReadAll(part)
 	if err != nil || len(text) != u.size || head.Filename != u.name {
-		s.t.Errorf("upload of %q with %d bytes, announced were %q and %d: %v", head.Filename, len(text), u.name, u.size, err)
+		f.t.Errorf("upload of %q with %d bytes, announced were %q and %d: %v", head.Filename, len(text), u.name, u.size, err)
 		http.Error(w, "not what was announced", http.StatusBadRequest)
 		return
 	}
@@ -79,13 +86,13 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request, p params) {
 	fmt.Fprintf(w, "OK - %d", len(text))
 }
 
-func (s *Server) complete(p params) (map[string]any, string) {
+func (f *files) complete(p params) (map[string]any, string) {
 	var files []struct{ ID, Title string }
 	if err := json.Unmarshal([]byte(p.need("files")), &files); err != nil || len(files) != 1 {
-		s.t.Errorf("files %q: %v", p.values["files"], err)
+		f.t.Errorf("files %q: %v", p.values["files"], err)
 		return nil, "invalid_arguments"
 	}
-	u := s.uploads[files[0].ID]
+	u := f.uploads[files[0].ID]
 	if u == nil || !u.sent {
 		return nil, "file_not_found"
 	}
@@ -93,13 +100,13 @@ func (s *Server) complete(p params) (map[string]any, string) {
 	if channel == Gone {
 		return nil, "channel_not_found"
 	}
-	if code := s.checkThread(p, channel, p.values["thread_ts"]); code != "" {
+	if code := f.talk.checkThread(p, channel, p.values["thread_ts"]); code != "" {
 		return nil, code
 	}
 	if chars(comment) > 4000 {
 		return nil, "msg_too_long"
 	}
-	s.messages = append(s.messages, &standing{channel: channel, ts: s.stamp(), thread: p.values["thread_ts"], user: BotUser, bot: BotID,
-		text: comment, file: u})
+	f.talk.messages = append(f.talk.messages, &standing{channel: channel, ts: f.stamp(), thread: p.values["thread_ts"], user: BotUser,
+		bot: BotID, text: comment, file: u})
 	return map[string]any{"files": []any{map[string]any{"id": files[0].ID, "title": files[0].Title}}}, ""
 }

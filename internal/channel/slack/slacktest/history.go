@@ -18,7 +18,7 @@ func historyScope(channel string) string {
 }
 
 // history returns pages: newest first for a channel, oldest first for a thread.
-func (s *Server) history(p params, in func(m *standing) bool, newestFirst bool) (map[string]any, string) {
+func (c *conversations) history(p params, in func(m *standing) bool, newestFirst bool) (map[string]any, string) {
 	if p.need("channel") == Gone {
 		return nil, "channel_not_found"
 	}
@@ -27,7 +27,7 @@ func (s *Server) history(p params, in func(m *standing) bool, newestFirst bool) 
 		return nil, "invalid_limit"
 	}
 	var list []*standing
-	for _, m := range s.messages {
+	for _, m := range c.messages {
 		if m.channel == p.values["channel"] && in(m) {
 			list = append(list, m)
 		}
@@ -39,7 +39,7 @@ func (s *Server) history(p params, in func(m *standing) bool, newestFirst bool) 
 	to := min(from+limit, len(list))
 	out := []map[string]any{}
 	for _, m := range list[min(from, to):to] {
-		out = append(out, s.past(m, p.on("include_all_metadata")))
+		out = append(out, c.past(m, p.on("include_all_metadata")))
 	}
 	r := map[string]any{"messages": out, "has_more": to < len(list)}
 	if to < len(list) {
@@ -49,12 +49,12 @@ func (s *Server) history(p params, in func(m *standing) bool, newestFirst bool) 
 }
 
 // past is a message in a history. One with replies has its own timestamp as its thread.
-func (s *Server) past(m *standing, withMetadata bool) map[string]any {
+func (c *conversations) past(m *standing, withMetadata bool) map[string]any {
 	e := map[string]any{"type": "message", "user": m.user, "text": m.text, "ts": m.ts}
 	if m.bot != "" {
 		e["bot_id"] = m.bot
 	}
-	if th := s.threadOf(m); th != "" {
+	if th := c.threadOf(m); th != "" {
 		e["thread_ts"] = th
 	}
 	if m.file != nil {
@@ -69,11 +69,11 @@ func (s *Server) past(m *standing, withMetadata bool) map[string]any {
 	return e
 }
 
-func (s *Server) threadOf(m *standing) string {
+func (c *conversations) threadOf(m *standing) string {
 	if m.thread != "" {
 		return m.thread
 	}
-	for _, r := range s.messages {
+	for _, r := range c.messages {
 		if r.channel == m.channel && r.thread == m.ts {
 			return m.ts
 		}

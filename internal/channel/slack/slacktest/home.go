@@ -19,27 +19,27 @@ type Home struct {
 	Published int      // number of times
 }
 
-func (s *Server) publishView(p params) (map[string]any, string) {
+func (vs *views) publishView(p params) (map[string]any, string) {
 	user := p.need("user_id")
 	var v struct {
 		Type   string  `json:"type"`
 		Blocks []block `json:"blocks"`
 	}
 	if len(p.need("view")) > homeBytes {
-		s.t.Errorf("a view of %d bytes", len(p.values["view"]))
+		vs.t.Errorf("a view of %d bytes", len(p.values["view"]))
 		return nil, "view_too_large"
 	}
 	if err := json.Unmarshal([]byte(p.values["view"]), &v); err != nil || v.Type != "home" {
-		s.t.Errorf("view %q: %v", p.values["view"], err)
+		vs.t.Errorf("view %q: %v", p.values["view"], err)
 		return nil, "invalid_arguments"
 	}
-	if _, ok := countBlocks(s.t, v.Blocks, homeBlocks); !ok {
+	if _, ok := countBlocks(vs.t, v.Blocks, homeBlocks); !ok {
 		return nil, "invalid_arguments"
 	}
 	l := show(v.Blocks)
-	h := Home{Text: l.text, Links: links(v.Blocks), Mentions: l.calls, Published: s.homes[user].Published + 1}
-	s.homes[user] = h
-	s.changed.note()
+	h := Home{Text: l.text, Links: links(v.Blocks), Mentions: l.calls, Published: vs.homes[user].Published + 1}
+	vs.homes[user] = h
+	vs.changed.note()
 	return map[string]any{"view": map[string]any{"id": "VH" + user, "type": "home"}}, ""
 }
 
@@ -56,11 +56,11 @@ func links(blocks []block) (list []string) {
 }
 
 // HomeOf waits until a user's home was published n times, and returns it.
-func (s *Server) HomeOf(user string, n int) (h Home, ok bool) {
-	ok = s.changed.wait(func() bool {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		h = s.homes[user]
+func (vs *views) HomeOf(user string, n int) (h Home, ok bool) {
+	ok = vs.changed.wait(func() bool {
+		vs.mu.Lock()
+		defer vs.mu.Unlock()
+		h = vs.homes[user]
 		return h.Published >= n
 	})
 	return h, ok

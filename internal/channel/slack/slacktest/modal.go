@@ -5,6 +5,14 @@ import (
 	"fmt"
 )
 
+// views are the forms and homes that the app has opened for people.
+type views struct {
+	*shared
+	triggers map[string]string // users by trigger
+	modals   []*Modal
+	homes    map[string]Home // by user
+}
+
 type Modal struct {
 	ID, CallbackID, PrivateMetadata string
 	Label                           string // of its only field
@@ -14,12 +22,12 @@ type Modal struct {
 	open bool
 }
 
-func (s *Server) openView(p params) (map[string]any, string) {
-	user, known := s.triggers[p.need("trigger_id")]
+func (vs *views) openView(p params) (map[string]any, string) {
+	user, known := vs.triggers[p.need("trigger_id")]
 	if !known {
 		return nil, "expired_trigger_id"
 	}
-	delete(s.triggers, p.values["trigger_id"])
+	delete(vs.triggers, p.values["trigger_id"])
 	var v struct {
 		Type     string     `json:"type"`
 		Title    textObject `json:"title"`
@@ -29,40 +37,40 @@ func (s *Server) openView(p params) (map[string]any, string) {
 		Blocks   []block    `json:"blocks"`
 	}
 	if err := json.Unmarshal([]byte(p.need("view")), &v); err != nil {
-		s.t.Errorf("view: %v", err)
+		vs.t.Errorf("view: %v", err)
 	}
 	switch {
 	case v.Type != "modal", v.Title.Type != "plain_text", v.Title.Text == "", chars(v.Title.Text) > 24,
 		v.Submit.Text == "", chars(v.Submit.Text) > 24, len(v.Private) > 3000, len(v.Callback) > 255, len(v.Blocks) != 1:
-		s.t.Errorf("view %+v", v)
+		vs.t.Errorf("view %+v", v)
 		return nil, "invalid_arguments"
 	}
 	b := v.Blocks[0]
 	if b.Type != "input" || b.Label.Text == "" || b.Label.Type != "plain_text" || chars(b.Label.Text) > 2000 || b.BlockID == "" ||
 		b.Element.Type != "plain_text_input" || !b.Element.Multiline || b.Element.ActionID == "" || b.Element.MaxLength > 3000 {
-		s.t.Errorf("field %+v", b)
+		vs.t.Errorf("field %+v", b)
 		return nil, "invalid_arguments"
 	}
-	m := &Modal{ID: fmt.Sprintf("V%d", len(s.modals)+1), CallbackID: v.Callback, PrivateMetadata: v.Private, Label: b.Label.Text,
+	m := &Modal{ID: fmt.Sprintf("V%d", len(vs.modals)+1), CallbackID: v.Callback, PrivateMetadata: v.Private, Label: b.Label.Text,
 		BlockID: b.BlockID, ActionID: b.Element.ActionID, user: user, open: true}
-	s.modals = append(s.modals, m)
-	s.changed.note()
+	vs.modals = append(vs.modals, m)
+	vs.changed.note()
 	return map[string]any{"view": map[string]any{"id": m.ID}}, ""
 }
 
 // View reports whether a user has an open form, and the label of its field. With several forms the newest counts.
-func (s *Server) View(user string) (open bool, label string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if m := s.modal(user); m != nil {
+func (vs *views) View(user string) (open bool, label string) {
+	vs.mu.Lock()
+	defer vs.mu.Unlock()
+	if m := vs.modal(user); m != nil {
 		return true, m.Label
 	}
 	return false, ""
 }
 
-func (s *Server) modal(user string) *Modal {
-	for i := len(s.modals) - 1; i >= 0; i-- {
-		if m := s.modals[i]; m.user == user && m.open {
+func (vs *views) modal(user string) *Modal {
+	for i := len(vs.modals) - 1; i >= 0; i-- {
+		if m := vs.modals[i]; m.user == user && m.open {
 			return m
 		}
 	}
@@ -70,12 +78,12 @@ func (s *Server) modal(user string) *Modal {
 }
 
 // take waits for a form, and closes it as submitting does.
-func (s *Server) take(user string) (Modal, bool) {
+func (vs *views) take(user string) (Modal, bool) {
 	var taken Modal
-	ok := s.changed.wait(func() bool {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		m := s.modal(user)
+	ok := vs.changed.wait(func() bool {
+		vs.mu.Lock()
+		defer vs.mu.Unlock()
+		m := vs.modal(user)
 		if m == nil {
 			return false
 		}
@@ -84,4 +92,15 @@ func (s *Server) take(user string) (Modal, bool) {
 		return true
 	})
 	return taken, ok
+}
+
+func (vs *views) reopen(id string) {
+	vs.mu.Lock()
+	defer vs.mu.Unlock()
+	for _, m := range vs.modals {
+		if m.ID == id {
+			m.open = true
+		}
+	}
+	vs.changed.note()
 }

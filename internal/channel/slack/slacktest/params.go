@@ -20,8 +20,8 @@ type params struct {
 }
 
 // read reads a call completely. It fails if the caller has aborted.
-func (s *Server) read(r *http.Request) (params, error) {
-	p := params{t: s.t, method: strings.TrimPrefix(r.URL.Path, "/api/"), values: map[string]string{},
+func read(t testing.TB, r *http.Request) (params, error) {
+	p := params{t: t, method: strings.TrimPrefix(r.URL.Path, "/api/"), values: map[string]string{},
 		token: strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")}
 	var err error
 	if p.body, err = io.ReadAll(r.Body); err != nil {

@@ -48,27 +48,27 @@ func (s *Server) Redeliver() {
 func (s *Server) Connected() int { return s.Socket.State().Open }
 
 // Trigger creates a trigger id for a user, which may open a form.
-func (s *Server) Trigger(user string) (id string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.trigger(user)
+func (vs *views) Trigger(user string) (id string) {
+	vs.mu.Lock()
+	defer vs.mu.Unlock()
+	return vs.trigger(user)
 }
 
-func (s *Server) trigger(user string) string {
-	s.count++
-	id := fmt.Sprintf("13345224609.738474920.%d", s.count)
-	s.triggers[id] = user
+func (vs *views) trigger(user string) string {
+	vs.count++
+	id := fmt.Sprintf("13345224609.738474920.%d", vs.count)
+	vs.triggers[id] = user
 	return id
 }
 
 // AnswerURL creates a response URL for a user's slash command.
-func (s *Server) AnswerURL(user string) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.count++
-	path := fmt.Sprintf("/commands/T0/%d/x", s.count)
-	s.commands[path] = user
-	return s.root + path
+func (c *conversations) AnswerURL(user string) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.count++
+	path := fmt.Sprintf("/commands/T0/%d/x", c.count)
+	c.commands[path] = user
+	return c.root + path
 }
 
 func (s *Server) command(channel, user, text string) any {
@@ -95,12 +95,12 @@ func (s *Server) press(t testing.TB, channel, ts, token, user string) any {
 }
 
 // speech creates a message and returns its events. Slack sends a mention both as app_mention and as message.
-func (s *Server) speech(t testing.TB, channel, user, text, thread string, direct bool) (ts string, payloads []any) {
+func (c *conversations) speech(t testing.TB, channel, user, text, thread string, direct bool) (ts string, payloads []any) {
 	t.Helper()
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if thread != "" {
-		root := s.message(channel, thread)
+		root := c.message(channel, thread)
 		if root == nil {
 			t.Fatalf("no message %s stands in %s", thread, channel)
 		}
@@ -112,8 +112,8 @@ func (s *Server) speech(t testing.TB, channel, user, text, thread string, direct
 	if direct && channel[:1] != "D" {
 		kinds, text = []string{"app_mention", "message"}, "<@"+BotUser+"> "+text
 	}
-	m := &standing{channel: channel, ts: s.stamp(), thread: thread, user: user, text: text}
-	s.messages = append(s.messages, m)
+	m := &standing{channel: channel, ts: c.stamp(), thread: thread, user: user, text: text}
+	c.messages = append(c.messages, m)
 	name := Person(user).Name
 	for _, kind := range kinds {
 		e := MessageEvent(kind, channel, user, text, m.ts, thread)

@@ -20,10 +20,10 @@ type Button struct {
 }
 
 // Messages returns all messages in a channel, including its threads, oldest first.
-func (s *Server) Messages(channel string) (list []Message) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, m := range s.messages {
+func (c *conversations) Messages(channel string) (list []Message) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, m := range c.messages {
 		if m.channel != channel {
 			continue
 		}
@@ -39,10 +39,10 @@ func (s *Server) Messages(channel string) (list []Message) {
 }
 
 // Ephemeral returns the ephemeral messages to a user, oldest first, as plain text. Messages has those in a private chat.
-func (s *Server) Ephemeral(user string) (list []string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, a := range s.answers {
+func (c *conversations) Ephemeral(user string) (list []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, a := range c.answers {
 		if a.user == user {
 			list = append(list, a.text)
 		}
@@ -59,22 +59,22 @@ type Post struct {
 }
 
 // Put adds messages, and returns the TS of the last one.
-func (s *Server) Put(posts ...Post) (ts string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (c *conversations) Put(posts ...Post) (ts string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	for _, p := range posts {
 		if ts = p.TS; ts == "" {
-			ts = s.stamp()
+			ts = c.stamp()
 		}
-		s.messages = append(s.messages, &standing{channel: p.Channel, ts: ts, thread: p.Thread, user: p.User, bot: p.Bot, text: p.Text,
+		c.messages = append(c.messages, &standing{channel: p.Channel, ts: ts, thread: p.Thread, user: p.User, bot: p.Bot, text: p.Text,
 			metadata: p.Metadata})
 	}
 	return ts
 }
 
 // Keep deletes all messages of all channels except the n oldest.
-func (s *Server) Keep(n int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.messages = s.messages[:min(n, len(s.messages))]
+func (c *conversations) Keep(n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.messages = c.messages[:min(n, len(c.messages))]
 }

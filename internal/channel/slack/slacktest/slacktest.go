@@ -8,8 +8,6 @@ import (
 	"net/http/httptest"
 	"sync"
 	"testing"
-
-	"github.com/longshift/longshift/internal/channel/channeltest"
 )
 
 const (
@@ -38,36 +36,40 @@ type Server struct {
 	General       string // id of a channel
 	Socket        *Socket
 
-	t      testing.TB
-	client *http.Client
+	*shared
+	*conversations
+	*views
+	*files
+	*failures
+	*webhooks
 
-	mu       sync.Mutex
-	root     string // path prefix of all URLs
-	last     int64  // microseconds of the latest timestamp
-	count    int    // number of triggers and response URLs
-	messages []*standing
-	answers  []answered
-	calls    map[string]int // by method
-	needed   map[string]bool
-	modals   []*Modal
-	homes    map[string]Home    // by user
-	uploads  map[string]*upload // by id
-	triggers map[string]string  // users by trigger
-	commands map[string]string  // users by path of the response URL
-	down     bool
-	failNext channeltest.Failure
-	loseNext bool
-	refusals map[string]string // error code for the next call of a method
-	changed  *change
-	sent     call // the last HTTP request
+	calls  map[string]int // by method
+	needed map[string]bool
+	down   bool
+}
+
+// shared is what the parts of a server have in common. Its lock guards them all, because a call may change several.
+type shared struct {
+	t       testing.TB
+	root    string // path prefix of all URLs
+	changed *change
+
+	mu    sync.Mutex
+	last  int64 // microseconds of the latest timestamp
+	count int   // number of triggers and response URLs
 }
 
 // New starts a server that stops when the test ends.
 func New(t testing.TB) *Server {
-	s := &Server{BotToken: BotToken, AppToken: AppToken, SigningSecret: SigningSecret, General: General, Socket: newSocket(), t: t,
-		client: &http.Client{Transport: &http.Transport{}, Timeout: patience}, calls: map[string]int{}, needed: map[string]bool{},
-		triggers: map[string]string{}, commands: map[string]string{}, refusals: map[string]string{},
-		uploads: map[string]*upload{}, homes: map[string]Home{}, changed: newChange()}
+	all := &shared{t: t, changed: newChange()}
+	talk := &conversations{shared: all, commands: map[string]string{}}
+	s := &Server{BotToken: BotToken, AppToken: AppToken, SigningSecret: SigningSecret, General: General, Socket: newSocket(),
+		shared: all, conversations: talk,
+		views:    &views{shared: all, triggers: map[string]string{}, homes: map[string]Home{}},
+		files:    &files{shared: all, talk: talk, uploads: map[string]*upload{}},
+		failures: &failures{shared: all, refusals: map[string]string{}},
+		webhooks: &webhooks{shared: all, client: &http.Client{Transport: &http.Transport{}, Timeout: patience}},
+		calls:    map[string]int{}, needed: map[string]bool{}}
 	server := httptest.NewServer(s)
 	s.root, s.URL = server.URL, server.URL+"/api"
 	t.Cleanup(func() {

@@ -11,6 +11,13 @@ import (
 	"time"
 )
 
+// webhooks are the signed requests to the app.
+type webhooks struct {
+	*shared
+	client *http.Client
+	sent   call // the last request
+}
+
 type call struct {
 	body   string
 	header http.Header
@@ -24,7 +31,7 @@ func (s *Server) SayHTTP(url, channel, user, text, thread string, direct bool) (
 	status, body = s.Send(url, Event, payloads[0])
 	for _, p := range payloads[1:] {
 		text := Body(Event, p)
-		if more, why := s.Post(url, text, s.Sign(text, time.Now())); status == http.StatusOK {
+		if more, why := s.Post(url, text, Sign(text, time.Now())); status == http.StatusOK {
 			status, body = more, why
 		}
 	}
@@ -51,43 +58,30 @@ func (s *Server) FillHTTP(url, text, user string) (status int, body string) {
 	return status, body
 }
 
-func (s *Server) reopen(id string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, m := range s.modals {
-		if m.ID == id {
-			m.open = true
-		}
-	}
-	s.changed.note()
-}
-
 // CommandHTTP is Command over HTTP.
 func (s *Server) CommandHTTP(url, channel, user, text string) (status int, body string) {
 	return s.Send(url, Command, s.command(channel, user, text))
 }
 
 // Send signs a payload and sends it. LastHTTP returns the request.
-func (s *Server) Send(url, kind string, payload any) (status int, body string) {
+func (h *webhooks) Send(url, kind string, payload any) (status int, body string) {
 	text := Body(kind, payload)
-	c := call{text, s.Sign(text, time.Now())}
-	s.mu.Lock()
-	s.sent = c
-	s.mu.Unlock()
-	return s.Post(url, c.body, c.header)
+	c := call{text, Sign(text, time.Now())}
+	h.mu.Lock()
+	h.sent = c
+	h.mu.Unlock()
+	return h.Post(url, c.body, c.header)
 }
 
 // LastHTTP returns the last request sent by the methods above, so that it can be repeated, late or modified.
-func (s *Server) LastHTTP() (body string, header http.Header) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.sent.body, s.sent.header.Clone()
+func (h *webhooks) LastHTTP() (body string, header http.Header) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.sent.body, h.sent.header.Clone()
 }
 
 // Sign returns the headers for a body signed by Slack at a time.
-func (s *Server) Sign(body string, at time.Time) http.Header {
-	return SignWith(SigningSecret, body, at)
-}
+func Sign(body string, at time.Time) http.Header { return SignWith(SigningSecret, body, at) }
 
 // SignWith signs with another secret.
 func SignWith(secret, body string, at time.Time) http.Header {
@@ -105,13 +99,13 @@ func SignWith(secret, body string, at time.Time) http.Header {
 }
 
 // Post sends a request unchanged. Without an answer the status is 0 and the text is the error.
-func (s *Server) Post(url, body string, header http.Header) (status int, text string) {
+func (h *webhooks) Post(url, body string, header http.Header) (status int, text string) {
 	req, err := http.NewRequest(http.MethodPost, url, strings.NewReader(body))
 	if err != nil {
 		return 0, err.Error()
 	}
 	req.Header = header.Clone()
-	r, err := s.client.Do(req)
+	r, err := h.client.Do(req)
 	if err != nil {
 		return 0, err.Error()
 	}
