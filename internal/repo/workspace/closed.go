@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// narrow removes from the changes what commands have made, and undoes those of closed files.
+// narrow removes from the changes what commands have made, and undoes those of closed files. It fails for files that are too large.
 func (cs *commits) narrow(ctx context.Context, head string, s CommitSpec) func(*changes) error {
 	made := cs.index.withoutMade(ctx, head)
 	return func(c *changes) error {
@@ -17,10 +17,12 @@ func (cs *commits) narrow(ctx context.Context, head string, s CommitSpec) func(*
 				return err
 			}
 		}
-		if s.closes() == nil {
-			return nil
+		if s.closes() != nil {
+			if err := cs.undoClosed(ctx, head, s, c); err != nil {
+				return err
+			}
 		}
-		return cs.undoClosed(ctx, head, s, c)
+		return cs.work.vetSizes(ctx, c.paths)
 	}
 }
 

@@ -156,10 +156,10 @@ func TestNothingOfTheAgentsRuns(t *testing.T) {
 		},
 		"another task": func() error { _, err := b.m.Prepare(ctx, b.spec("t-2", 1)); return err },
 	}
-	for _, name := range []string{"status", "fingerprint", "commit", "diff", "log", "checkpoint", "squash", "push", "check out", "restore",
+	for n, name := range []string{"status", "fingerprint", "commit", "diff", "log", "checkpoint", "squash", "push", "check out", "restore",
 		"prepare", "take over", "commit", "another task", "checkpoint"} {
 		p.plant(tree, mirror)
-		gittest.Write(t, tree.Dir(), map[string]string{"README.md": "changed before " + name + "\n", "src/main.go": "package " + name + "\n"})
+		gittest.Write(t, tree.Dir(), map[string]string{"README.md": fmt.Sprintf("changed before %s, step %d\n", name, n), "src/main.go": "package " + name + "\n"})
 		if err := steps[name](); err != nil && !strings.Contains(err.Error(), "got {ID") {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/longshift/longshift/internal/repo/lfs"
@@ -64,11 +65,16 @@ func keptInLFS(ctx context.Context, r repo, commit string, list []blob) (kept []
 	if _, err := r.run(ctx, "read-tree", commit); err != nil {
 		return nil, err
 	}
+	return r.assignedToLFS(ctx, list, "--cached")
+}
+
+// assignedToLFS returns the files that the attributes of the work tree, or with "--cached" those of the index, assign to Git LFS.
+func (r repo) assignedToLFS(ctx context.Context, list []blob, of ...string) (kept []blob, err error) {
 	var paths strings.Builder
 	for _, b := range list {
 		paths.WriteString(b.path + "\x00")
 	}
-	text, err := r.feed(ctx, paths.String(), "check-attr", "--cached", "-z", "--stdin", "filter")
+	text, err := r.feed(ctx, paths.String(), slices.Concat([]string{"check-attr", "-z", "--stdin"}, of, []string{"filter"})...)
 	f := strings.Split(text, "\x00") // path, attribute, value
 	for i := 0; i+2 < len(f) && i/3 < len(list); i += 3 {
 		if f[i+2] == "lfs" {

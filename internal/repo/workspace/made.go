@@ -82,6 +82,9 @@ func (x *index) madeToo(c Commit) (bool, error) {
 	return c.Files > mostMade, x.state.save() // otherwise they were removed or ignored since
 }
 
+// embeddedPrint stands for the content of an embedded git repository, which nobody looks into.
+const embeddedPrint = "repository"
+
 // takeBack undoes what the running command has changed in known files that were as the index has them, and returns what is dirty then. New
 // files stay: they may be reports, or files of setup that only show because the command has changed .gitignore.
 func (x *index) takeBack(ctx context.Context, now map[string]string, known []string) (map[string]string, error) {
@@ -113,6 +116,9 @@ func (x *index) dirty(ctx context.Context) (files map[string]string, known []str
 			return nil, nil, err
 		}
 	}
+	for _, path := range c.embedded {
+		files[path] = embeddedPrint
+	}
 	return files, slices.Concat(c.paths[:len(c.paths)-c.fresh], c.removed), nil
 }
 
@@ -143,6 +149,13 @@ func (x *index) withoutMade(ctx context.Context, head string) func(*changes) err
 			return true
 		}
 		c.paths, c.removed = slices.DeleteFunc(c.paths, drop), slices.DeleteFunc(c.removed, drop)
+		c.embedded = slices.DeleteFunc(c.embedded, func(path string) bool {
+			if x.state.Made.Files[path] != embeddedPrint {
+				return false
+			}
+			c.made = append(c.made, path)
+			return true
+		})
 		return nil
 	}
 }

@@ -97,7 +97,10 @@ func (w workTree) changesIn(ctx context.Context, where, exclude []string) (c cha
 
 // leftOut lists what the commit does not include.
 func (c changes) leftOut() []string {
-	out := append(c.embedded, junkPlaces(c.junk)...)
+	out := junkPlaces(c.junk)
+	for _, path := range c.embedded {
+		out = append(out, path+" (a git repository of its own)")
+	}
 	for _, path := range c.made {
 		out = append(out, path+" (made by setup or the check)")
 	}

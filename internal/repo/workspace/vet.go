@@ -28,16 +28,45 @@ func (cs *commits) vet(ctx context.Context, before string) (large []string, err 
 	if err != nil {
 		return nil, err
 	}
-	large, tooLarge := weigh(list)
-	if len(tooLarge) > 0 {
-		return nil, fault.New(fault.Work, "too large for a commit: %s; at most %d MB", strings.Join(tooLarge, ", "), mostOfAFile>>20).
-			WithHint("remove it, or have .gitignore leave it out")
+	large, err = refuseTooLarge(list)
+	if err != nil {
+		return nil, err
 	}
 	kept, err := cs.objects.cleanedOf(ctx, list)
 	if err != nil {
 		return nil, err
 	}
 	return large, cs.objects.refuseUnkept(ctx, kept)
+}
+
+// refuseTooLarge fails when a file is too large for a commit. It returns the large ones.
+func refuseTooLarge(list []blob) (large []string, err error) {
+	large, tooLarge := weigh(list)
+	if len(tooLarge) > 0 {
+		return nil, fault.New(fault.Work, "too large for a commit: %s; at most %d MB", strings.Join(tooLarge, ", "), mostOfAFile>>20).
+			WithHint("remove it, or have .gitignore leave it out")
+	}
+	return large, nil
+}
+
+// vetSizes is what vet says of the sizes of files, before git reads them: for a file of gigabytes that takes minutes, and our repository keeps
+// what was read. Of files that Git LFS takes, only the pointer is committed.
+func (w workTree) vetSizes(ctx context.Context, paths []string) error {
+	var list []blob
+	for _, path := range paths {
+		info, err := os.Lstat(filepath.Join(w.work, path))
+		if err == nil && info.Mode().IsRegular() && info.Size() > mostOfAFile {
+			list = append(list, blob{path: path, size: info.Size()})
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	kept, err := w.assignedToLFS(ctx, list)
+	if err == nil {
+		_, err = refuseTooLarge(slices.DeleteFunc(list, func(b blob) bool { return slices.Contains(kept, b) }))
+	}
+	return err
 }
 
 // suspect reports whether vet has anything to check among staged files. Most commits are spared the extra git calls.

@@ -88,10 +88,52 @@ func TestLargeFiles(t *testing.T) {
 		t.Fatal("60 MB were committed")
 	}
 	wantFault(t, err, fault.Work, "big.bin (60 MB)", "at most 50 MB")
+	if _, err := gittest.Try(tree.at.place.git(), "cat-file", "-e", agent(t, tree, "hash-object", "big.bin")); err == nil {
+		t.Error("our repository has read what it refuses")
+	}
 	must(t, os.Remove(big))
 	c, err := tree.Commit(t.Context(), CommitSpec{Key: "1", Message: "x"})
 	must(t, err)
 	if !c.Created || strings.Join(c.Large, ", ") != "model.bin (6 MB)" {
 		t.Errorf("got %+v", c)
+	}
+}
+
+// Of a file that Git LFS takes, the commit has the pointer alone.
+func TestLargeFileInLFS(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, bareLFS(t))
+	_, tree := b.prepare("t-1", 1)
+	must(t, os.WriteFile(filepath.Join(tree.Dir(), "big.psd"), nil, 0o600))
+	must(t, os.Truncate(filepath.Join(tree.Dir(), "big.psd"), mostOfAFile+1))
+	c, err := tree.Commit(t.Context(), CommitSpec{Key: "1", Message: "x"})
+	if err != nil || c.Files != 1 || len(c.Large) > 0 {
+		t.Errorf("got %+v, %v", c, err)
+	}
+}
+
+// A commit can't hold a git repository, so one that has no other work is refused, and one that has names what it leaves out. Those of setup
+// are no work.
+func TestRepositoriesInTheWork(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, gittest.NewBare(t, start))
+	_, tree := b.prepare("t-1", 1)
+	clone := func(name string) {
+		byAgent(t, tree, "git init -q "+name+"; cd "+name+"; echo 1 >f; git add f; git commit -qm one")
+	}
+	must(t, tree.BeforeCommand(t.Context(), "setup", false))
+	clone("dep")
+	must(t, tree.AfterCommand(t.Context(), "setup", false))
+	c, err := tree.Commit(t.Context(), CommitSpec{Key: "1", Message: "x"})
+	if err != nil || c.Created || strings.Join(c.LeftOut, ", ") != "dep (made by setup or the check)" {
+		t.Errorf("beside what setup has made: %+v, %v", c, err)
+	}
+	clone("app")
+	_, err = tree.Commit(t.Context(), CommitSpec{Key: "1", Message: "x"})
+	wantFault(t, err, fault.Work, "all that is left to commit is in git repositories of their own, which a commit can't hold: app")
+	gittest.Write(t, tree.Dir(), map[string]string{"a.txt": "a\n"})
+	c, err = tree.Commit(t.Context(), CommitSpec{Key: "1", Message: "x"})
+	if err != nil || c.Files != 1 || strings.Join(c.LeftOut, ", ") != "app (a git repository of its own), dep (made by setup or the check)" {
+		t.Errorf("beside a file: %+v, %v", c, err)
 	}
 }
