@@ -111,7 +111,7 @@ func (s *scene) play(role task.Role) {
 	in.Model = s.model
 	in.Commands = task.CommandSettings{Profiles: task.DefaultProfiles(), Questions: task.QuestionsDeny}
 	in.Paths = task.PathSettings{ReadOnly: []string{"README.md"}}
-	in.Wall = time.Minute
+	in.Wall = 5 * time.Minute // on a busy machine, too
 	res, err := s.attempt().session(s.Sessions, in)
 	if err != nil {
 		s.t.Errorf("the session: %v", err)
