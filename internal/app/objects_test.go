@@ -56,7 +56,10 @@ func TestConversationsGoWithTheLatestWorkspace(t *testing.T) {
 // A data folder whose worker has an object store is cleaned with that store, or not at all.
 func TestCleanWithoutTheObjectStore(t *testing.T) {
 	t.Parallel()
-	data := "LONGSHIFT_DATA=" + t.TempDir()
+	folder := t.TempDir()
+	_, err := hostID(folder)
+	must(t, err)
+	data := "LONGSHIFT_DATA=" + folder
 	store := "LONGSHIFT_OBJECT_STORE=file://" + t.TempDir()
 	clean := func(pairs ...string) error {
 		_, err := Wiring().Sweeper(load(t, append(pairs, data)...), nil)

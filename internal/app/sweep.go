@@ -3,7 +3,9 @@ package app
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -14,6 +16,7 @@ import (
 
 	"github.com/longshift/longshift/activities"
 	"github.com/longshift/longshift/internal/config"
+	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/sweep"
 )
 
@@ -28,6 +31,15 @@ func newSweeper(cfg config.Config, c describer, log *slog.Logger) (*sweep.Sweepe
 	return &sweep.Sweeper{Tasks: filepath.Join(cfg.Data, "tasks"), Keep: cfg.Keep.Tasks, Size: int64(cfg.Keep.Size) << 30, Spaces: spaces{manager, cfg},
 		Temporary: []string{activities.TrialsIn(cfg.Data), manager.Temporary()},
 		Asked:     func(ctx context.Context, o sweep.Owner) (sweep.State, error) { return stateOf(ctx, c, o) }, Now: time.Now, Log: log}, nil
+}
+
+// checkData refuses to clean a folder that no host has used. The workspaces would be made there, and a mistyped path would count as clean.
+func checkData(data string) error {
+	if _, err := os.Stat(filepath.Join(data, hostFile)); !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return fault.New(fault.NotFound, "no worker has used the data folder %s", data).
+		WithHint("what tasks leave is kept on the host that ran them; go there, or set LONGSHIFT_DATA to its worker's")
 }
 
 // describer is the part of the client that a sweep uses.

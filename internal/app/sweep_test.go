@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -18,6 +19,7 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 
 	"github.com/longshift/longshift/internal/config"
+	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/sweep"
 )
 
@@ -116,5 +118,16 @@ func TestSweepOfTemporaryFolders(t *testing.T) {
 	}
 	if want := []string{"trial-1", "mirrors/.empty-1", "mirrors/owner-repo.git"}; !slices.Equal(left, want) {
 		t.Errorf("left are %q, want %q", left, want)
+	}
+}
+
+// A mistyped data folder is refused, and not made.
+func TestCleanWithoutAWorker(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(t.TempDir(), "mistyped")
+	_, err := Wiring().Sweeper(load(t, "LONGSHIFT_DATA="+data), nil)
+	wantFault(t, err, fault.NotFound, data, "set LONGSHIFT_DATA to its worker's")
+	if _, err := os.Stat(data); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the folder was made: %v", err)
 	}
 }

@@ -52,7 +52,7 @@ func Wiring() cli.Wiring {
 		Signing:          trySigning,
 		Objects:          tryObjects,
 		Sweeper: func(process config.Config, c client.Client) (*sweep.Sweeper, error) {
-			if err := checkObjects(process); err != nil {
+			if err := cmp.Or(checkData(process.Data), checkObjects(process)); err != nil {
 				return nil, err
 			}
 			return newSweeper(process, c, slog.New(slog.DiscardHandler))

@@ -39,7 +39,7 @@ of a task that the server does not know to have ended, nor work that was not pus
 		Example: "  longshift clean --dry-run\n  LONGSHIFT_KEEP=24h longshift clean\n" +
 			"  longshift clean --dry-run -o jsonl | jq -r 'select(.stays) | .task'",
 		Args:        command.Takes(0, 0, ""),
-		Annotations: command.Exits(fault.ExitFailed, fault.ExitServer, fault.ExitInterrupt),
+		Annotations: command.Exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitServer, fault.ExitInterrupt),
 		RunE:        func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
 	}
 	c.Flags().BoolVar(&o.dry, "dry-run", false, "only show what would go")
