@@ -4,6 +4,7 @@ package checkup
 
 import (
 	"context"
+	"os"
 	"time"
 
 	"github.com/longshift/longshift/internal/config"
@@ -82,7 +83,7 @@ func (m *Machine) All(ctx context.Context, conf config.Config) []Finding {
 	findings := []Finding{good(OfVersion, m.Version), m.CheckGit(ctx), m.checkEnvironment()}
 	data := checkData(conf.Data)
 	findings = append(findings, data)
-	if data.State == signals.HostOK {
+	if _, err := os.Stat(conf.Data); err == nil { // also where nothing can be written: a full disk may be why
 		findings = append(findings, checkDisk(conf.Data))
 	}
 	if conf.Role.Host() {

@@ -3,24 +3,17 @@ package checkup
 import (
 	"context"
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/fault"
 )
 
-// Bounds for what tasks need.
-const (
-	gitMajor, gitMinor = 2, 31 // the oldest git whose worktrees and configuration by environment we use
-	diskLeast          = 500 << 20
-	diskGood           = 5 << 30
-)
+// The oldest git whose worktrees and configuration by environment we use.
+const gitMajor, gitMinor = 2, 31
 
 var gitVersion = regexp.MustCompile(`(\d+)\.(\d+)(\.\d+)?`)
 
@@ -100,53 +93,4 @@ func (m *Machine) checkObjects(ctx context.Context, conf config.Config) Finding 
 		return Failed("object store", err)
 	}
 	return good("object store", "written to and read")
-}
-
-// MakeData makes the data folder, for this user alone: it will hold workspaces and logs.
-func MakeData(dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fault.New(fault.Denied, "make data folder: %w", err).WithHint("set LONGSHIFT_DATA to a folder that you can write to")
-	}
-	return nil
-}
-
-// checkData writes a file into the data folder and removes it.
-func checkData(dir string) Finding {
-	if err := MakeData(dir); err != nil {
-		return Failed("data folder", err)
-	}
-	file, err := os.CreateTemp(dir, ".doctor-*")
-	if err != nil {
-		return fail("data folder", err.Error(), "set LONGSHIFT_DATA to a folder that you can write to")
-	}
-	_, err = file.WriteString("ok")
-	if closed := file.Close(); err == nil {
-		err = closed
-	}
-	if removed := os.Remove(file.Name()); err == nil {
-		err = removed
-	}
-	if err != nil {
-		return fail("data folder", err.Error(), "set LONGSHIFT_DATA to a folder that you can write to")
-	}
-	return good("data folder", dir)
-}
-
-func checkDisk(dir string) Finding {
-	var s unix.Statfs_t
-	if err := unix.Statfs(dir, &s); err != nil {
-		return Failed("disk", fmt.Errorf("read free space: %w", err))
-	}
-	return freeDisk(uint64(s.Bavail) * uint64(s.Bsize))
-}
-
-func freeDisk(free uint64) Finding {
-	detail := fmt.Sprintf("%.1f GiB free", float64(free)/(1<<30))
-	switch {
-	case free < diskLeast:
-		return fail("disk", detail, "make room, or set LONGSHIFT_DATA to another disk")
-	case free < diskGood:
-		return warn("disk", detail, "large repositories will fill it; make room, or set LONGSHIFT_DATA to another disk")
-	}
-	return good("disk", detail)
 }
