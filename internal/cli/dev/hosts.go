@@ -3,7 +3,6 @@ package dev
 import (
 	"context"
 	"crypto/rand"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -68,7 +67,8 @@ func (h *hostsCheck) ask(ctx context.Context, c client.Client, hosts []string) [
 	var out signals.CheckedUp
 	err := h.checkup(ctx, c, hosts, &out)
 	if err != nil {
-		f := checkup.Failed("workers", fmt.Errorf("can't be asked: %w", h.server.Explain(err, "checkup")))
+		f := failed(h.server, "workers", err)
+		f.Detail = "can't be asked: " + f.Detail
 		if f.Hint == "" {
 			f.Hint = "see that a longshift-worker of this release runs with LONGSHIFT_ROLE=control or all"
 		}

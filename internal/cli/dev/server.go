@@ -14,7 +14,6 @@ import (
 	"github.com/longshift/longshift/internal/cli/server"
 	"github.com/longshift/longshift/internal/cli/term"
 	"github.com/longshift/longshift/internal/config"
-	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/signals"
 )
 
@@ -31,10 +30,12 @@ func (s *serverCheck) all(ctx context.Context, fix bool) (findings []finding, as
 		return here(checkup.Failed("server", err)), nil
 	}
 	findings = here(good("server", s.server.Address()))
-	if err := s.namespace(ctx, c); err != nil {
-		return append(findings, here(checkup.Failed("namespace", err))...), nil
+	namespace := s.namespace(ctx, c)
+	findings = append(findings, here(namespace)...)
+	if namespace.State == signals.HostFail {
+		return findings, nil
 	}
-	findings = append(findings, here(good("namespace", s.server.Namespace()), s.attributes(ctx, c, fix))...)
+	findings = append(findings, here(s.attributes(ctx, c, fix))...)
 	asks = c
 	for _, q := range queuesOf(config.RoleAll) {
 		f := s.queue(ctx, c, q)
@@ -51,7 +52,7 @@ func (s *serverCheck) queue(ctx context.Context, c client.Client, q queue) check
 	check := "worker, " + q.what
 	all, err := server.Pollers(ctx, c, q.name, q.kind)
 	if err != nil {
-		return checkup.Failed(check, s.server.Explain(err, q.name))
+		return failed(s.server, check, err)
 	}
 	var at time.Time
 	for _, last := range all {
@@ -75,16 +76,30 @@ func good(check, detail string) checkup.Finding {
 	return checkup.Finding{Check: check, State: signals.HostOK, Detail: detail}
 }
 
+// failed makes a finding of an error of the server. For one that does not answer, other commands refer to doctor, which is who asks here.
+func failed(s *server.Connector, check string, err error) checkup.Finding {
+	f := checkup.Failed(check, s.Explain(err, check))
+	if server.Unreachable(err) {
+		f.Hint = "try again, and see that the server runs and that its disk has room; its log says more"
+	}
+	return f
+}
+
 // namespace asks the server about the namespace.
-func (s *serverCheck) namespace(ctx context.Context, c client.Client) error {
+func (s *serverCheck) namespace(ctx context.Context, c client.Client) checkup.Finding {
+	const check = "namespace"
 	call, cancel := server.Answer(ctx)
 	defer cancel()
 	_, err := c.WorkflowService().DescribeNamespace(call, &workflowservice.DescribeNamespaceRequest{Namespace: s.server.Namespace()})
 	var missing *serviceerror.NamespaceNotFound
 	if errors.As(err, &missing) {
-		return fault.New(fault.NotFound, "no namespace %q on the server", s.server.Namespace()).WithHint("create it, or set TEMPORAL_NAMESPACE")
+		return checkup.Finding{Check: check, State: signals.HostFail, Detail: fmt.Sprintf("no namespace %q on the server", s.server.Namespace()),
+			Hint: "create it, or set TEMPORAL_NAMESPACE"}
 	}
-	return s.server.Explain(err, s.server.Namespace())
+	if err != nil {
+		return failed(s.server, check, err)
+	}
+	return good(check, s.server.Namespace())
 }
 
 // attributes looks for Longshift's search attributes in the namespace, and registers missing ones with fix.
@@ -109,7 +124,7 @@ func (s *serverCheck) attributes(ctx context.Context, c client.Client, fix bool)
 		return checkup.Finding{Check: check, State: signals.HostFail, Detail: err.Error(),
 			Hint: "remove it with `temporal operator search-attribute remove`, or use another namespace"}
 	case err != nil:
-		return checkup.Failed(check, s.server.Explain(err, check))
+		return failed(s.server, check, err)
 	case len(missing) > 0:
 		return checkup.Finding{Check: check, State: signals.HostFail, Detail: "missing: " + server.Names(missing),
 			Hint: "register them with `longshift doctor --fix`"}
