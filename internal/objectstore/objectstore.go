@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/url"
 	"path/filepath"
 	"strings"
@@ -47,7 +48,7 @@ func parse(address string) (*url.URL, error) {
 }
 
 // Open opens a store by its address: file:///folder, or s3://bucket with the parameters region, endpoint, use_path_style and prefix. S3 is
-// logged in to as the AWS SDK does it, by the environment or the machine's role. Nothing is asked yet.
+// logged in to as the AWS SDK does it, by the environment or the machine's role. A folder has to be there; a bucket is not asked for yet.
 func Open(ctx context.Context, address string) (*Store, error) {
 	u, err := parse(address)
 	if err != nil {
@@ -55,10 +56,12 @@ func Open(ctx context.Context, address string) (*Store, error) {
 	}
 	var bucket *blob.Bucket
 	if u.Scheme == "file" {
-		bucket, err = fileblob.OpenBucket(u.Path, &fileblob.Options{CreateDir: true, NoTempDir: true, Metadata: fileblob.MetadataDontWrite,
-			DirFileMode: 0o700})
+		bucket, err = fileblob.OpenBucket(u.Path, &fileblob.Options{NoTempDir: true, Metadata: fileblob.MetadataDontWrite, DirFileMode: 0o700})
 	} else {
 		bucket, err = blob.OpenBucket(ctx, address)
+	}
+	if u.Scheme == "file" && errors.Is(err, fs.ErrNotExist) { // making it would hide that a mount is missing
+		return nil, fault.New(fault.Input, "no such folder: %s", u.Path).WithHint("mount it, or make it")
 	}
 	if err != nil {
 		return nil, fault.New(fault.Input, "open the object store: %w", err)

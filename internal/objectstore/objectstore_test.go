@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -19,7 +21,7 @@ import (
 
 // TestStore holds both kinds of store to the same.
 func TestStore(t *testing.T) {
-	for name, address := range map[string]string{"folder": "file://" + filepath.Join(t.TempDir(), "made"), "s3": s3(t, nil) + "&prefix=team/"} {
+	for name, address := range map[string]string{"folder": "file://" + t.TempDir(), "s3": s3(t, nil) + "&prefix=team/"} {
 		t.Run(name, func(t *testing.T) {
 			s, ctx := open(t, address), t.Context()
 			if _, err := s.Get(ctx, "t/one"); !errors.Is(err, ErrMissing) {
@@ -69,6 +71,18 @@ func TestAddress(t *testing.T) {
 		if (err == nil) != (want == "") || err != nil && (!strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret@")) {
 			t.Errorf("%s: %v", address, err)
 		}
+	}
+}
+
+// A folder that is not there may be a mount that is missing, or a wrong path. It is not made.
+func TestFolderThatIsNotThere(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "mount", "shared")
+	_, err := Open(t.Context(), "file://"+folder)
+	if fault.KindOf(err) != fault.Input || err.Error() != "no such folder: "+folder || fault.HintOf(err) != "mount it, or make it" {
+		t.Errorf("got kind %q: %v (%s)", fault.KindOf(err), err, fault.HintOf(err))
+	}
+	if _, err := os.Stat(filepath.Dir(folder)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("it was made: %v", err)
 	}
 }
 
