@@ -27,7 +27,7 @@ func examine(cfg config.Config) func(context.Context) []signals.HostFinding {
 	return func(ctx context.Context) []signals.HostFinding { return m.All(ctx, cfg) }
 }
 
-// trySettings makes what a host makes of settings at its start alone, and returns why it would not start.
+// trySettings makes what a host makes of settings at its start alone, that of its listeners too, and returns why it would not start.
 func trySettings(cfg config.Config) error {
 	model, err := modelGateway(cfg)
 	if err == nil {
@@ -41,6 +41,9 @@ func trySettings(cfg config.Config) error {
 	}
 	if err == nil {
 		_, err = operatorPolicy(cfg, mounts(cfg))
+	}
+	if err == nil && cfg.Role.Listen() {
+		_, err = newProjects(cfg)
 	}
 	return err
 }

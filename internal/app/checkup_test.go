@@ -21,7 +21,9 @@ func TestSettingsThatEndAStart(t *testing.T) {
 		"LONGSHIFT_PRICES=/none.json":               "/none.json",
 		"LONGSHIFT_CLAUDE=" + file:                  "agents must not see",
 		"LONGSHIFT_EGRESS_PROXY=ftp://proxy.test:1": "LONGSHIFT_EGRESS_PROXY",
+		"LONGSHIFT_PROJECTS=/none":                  `LONGSHIFT_PROJECTS="/none": no such folder`,
 	} {
 		wantFault(t, trySettings(load(t, setting)), fault.Input, says)
 	}
+	must(t, trySettings(load(t, "LONGSHIFT_PROJECTS=/none", "LONGSHIFT_ROLE=host"))) // which hears nobody, and opens no projects
 }
