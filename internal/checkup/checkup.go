@@ -106,6 +106,7 @@ func (m *Machine) work(ctx context.Context, conf config.Config, writes bool) []F
 	if len(conf.Grants()) > 0 {
 		findings = append(findings, checkGrants(conf))
 	}
+	findings = append(findings, checkTaskFolders(conf)...)
 	findings = append(findings, good("commit author", conf.Author.Name+" <"+conf.Author.Email+">"))
 	if conf.Host.Objects != "" {
 		findings = append(findings, m.checkObjects(ctx, conf))

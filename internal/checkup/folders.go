@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/disk"
 	"github.com/longshift/longshift/internal/fault"
 )
@@ -44,6 +45,23 @@ func checkData(dir string) Finding {
 // unwritable gives an error of the data folder its way out: another folder or, where the disk is full, more room.
 func unwritable(err error) error {
 	return disk.Ours(fault.New(fault.Denied, "%w", err).WithHint("set LONGSHIFT_DATA to a folder that you can write to"))
+}
+
+// checkTaskFolders looks for the folders that tasks get a copy of, or are shown. A worker starts without them, and so does a task.
+func checkTaskFolders(conf config.Config) (findings []Finding) {
+	look := func(variable, dir string) {
+		if _, err := os.Stat(dir); err != nil {
+			detail := fmt.Sprintf("%s: %v", variable, err)
+			findings = append(findings, warn("folder for tasks", detail, "mount it, make it, or correct "+variable))
+		}
+	}
+	if cache := conf.Tasks.Cache; cache != "" && cache != config.CacheNone {
+		look("LONGSHIFT_CACHE", cache)
+	}
+	for _, dir := range conf.Commands.Readable {
+		look("LONGSHIFT_READABLE", dir)
+	}
+	return findings
 }
 
 func checkDisk(dir string) Finding {

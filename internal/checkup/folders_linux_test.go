@@ -1,7 +1,6 @@
 package checkup
 
 import (
-	"context"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -9,11 +8,6 @@ import (
 	"github.com/longshift/longshift/internal/disk/disktest"
 	"github.com/longshift/longshift/signals"
 )
-
-// someGit is a git that tells this as its version.
-type someGit string
-
-func (g someGit) Run(context.Context, string, ...string) (string, error) { return string(g), nil }
 
 // A full disk is told as such, with its figure, and not as a folder that this user may not write to.
 func TestFullDisk(t *testing.T) {
