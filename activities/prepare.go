@@ -151,6 +151,9 @@ func (p *Preparer) prepare(ctx context.Context, in PrepareInput) (Prepared, erro
 			return Prepared{}, err
 		}
 	}
+	if in.Branch == "" && ws.Rival != "" {
+		return Prepared{}, noRoom(ws, spec, resolved.Settings.Branch)
+	}
 	out.Warnings = slices.Concat(resolved.Warnings, out.Warnings)
 	if ws.Unfilled != "" {
 		out.Warnings = append(out.Warnings, "kept in Git LFS and not to be had, so only the pointers were in the workspace: "+visible(ws.Unfilled))
@@ -209,6 +212,17 @@ func unfilled(ctx context.Context, tree *workspace.Tree) ([]about, error) {
 	s, err := tree.Submodules(ctx)
 	return []about{{"submodules that could not be filled, so that their folders are empty", s.Empty},
 		{"submodules whose files of Git LFS are only pointers", s.Pointers}}, err
+}
+
+// noRoom is the fault for a branch that could never be pushed, which is told before there is any work that would be lost.
+func noRoom(ws workspace.Workspace, spec workspace.Spec, prefix string) error {
+	home := spec.Repository
+	if spec.Fork != nil {
+		home = *spec.Fork
+	}
+	return fault.New(fault.Input, "branch %q gives the task the branch %s, and %s of %s leaves no room for it",
+		prefix, ws.Branch, ws.Rival, home.Text).
+		WithHint("set `branch` to another start of names, such as \"longshift-\", or rename that branch; then start the task again")
 }
 
 func branchPrefix(c *task.Config) string {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/repo/workspace/gittest"
 	"github.com/longshift/longshift/task"
 )
@@ -28,6 +29,26 @@ func TestBranchPrefixOfTheRepository(t *testing.T) {
 	if !strings.HasPrefix(out.Branch, "mine/") {
 		t.Errorf("the task's own prefix gave %s", out.Branch)
 	}
+}
+
+// A branch that could not be pushed is refused before there is work, by the name that the repository's settings have given it.
+func TestNoRoomForTheBranch(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	b.remote = gittest.NewBare(t, map[string]string{"README.md": "Calc\n", ".longshift.yaml": "branch: bots/\n"})
+	gittest.Git(t, b.remote, "branch", "longshift", "main")
+	b.prepare()
+	must(t, b.attempt().run(b.CleanUp, CleanInput{b.ref}, nil))
+	gittest.Git(t, b.remote, "branch", "bots", "main")
+	in := PrepareInput{Ref: b.ref, Repository: task.Repository{Text: b.remote, Path: b.remote}, Title: "Fix the sum"}
+	_, err := b.PrepareWorkspace(t.Context(), in)
+	wantFault(t, err, fault.Input, `branch "bots/"`, "refs/heads/bots of "+b.remote)
+	if left := gittest.Git(t, b.remote, "for-each-ref", "refs/longshift", "refs/longshift-fence"); left != "" {
+		t.Errorf("left behind: %s", left)
+	}
+	in.Branch = b.made.Branch
+	_, err = b.PrepareWorkspace(t.Context(), in)
+	must(t, err) // a task with work goes on, for the branch in the way may be gone when its own is pushed
 }
 
 // A submodule that can't be fetched, or lacks what Git LFS keeps, is named, in the same words by the workspace and by each commit.

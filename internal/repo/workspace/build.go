@@ -23,6 +23,7 @@ type preparation struct {
 	rem     remote // remote of the base
 	home    remote // remote of the task's branch and refs: the same, or a fork
 	listing listing
+	rival   string // ref on home that leaves no room for the task's branch, "" for none
 	branch  string // base branch, "" when the remote has no branch of that name
 	tip     string // its last commit
 	found   record // record of the fence on the remote; zero when there is none
@@ -37,7 +38,7 @@ func (j *preparation) build(ctx context.Context, m *Manager) error {
 		return err
 	}
 	j.o = m.open(j.spec.TaskID, j.spec.Fence, p, state{TaskID: j.spec.TaskID, Repository: j.spec.Repository, Fork: j.spec.Fork,
-		Format: j.listing.format, Mirror: mirror, Record: record{Branch: j.spec.Branch}})
+		Format: j.listing.format, Mirror: mirror, Rival: j.rival, Record: record{Branch: j.spec.Branch}})
 	if err := os.MkdirAll(p.work(), 0o700); err != nil {
 		return disk.Fault(fmt.Errorf("make work tree: %w", err), m.tasks())
 	}

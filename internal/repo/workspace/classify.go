@@ -47,7 +47,7 @@ var symptoms = []symptom{
 		"returned error: 401", "returned error: 403", "permission denied (", "invalid credentials", "access denied",
 		"permission to ", "not allowed to push", "read-only deploy key", "key is marked as read only", "write access to repository not granted",
 	}},
-	{fault.Changed, "give the task another branch prefix, or remove the branch that is in the way",
+	{fault.Changed, "rename or remove the branch that is in the way, then resume the task",
 		"%s has a branch whose name leaves no room for this one", []string{"; cannot create 'refs/"}},
 	{fault.Denied, "look at the rules for branches and pushes there", "%s has refused the push by a rule of its own", []string{
 		"hook declined", "protected branch", "denying ref deletion", "push declined", "repository rule violations",

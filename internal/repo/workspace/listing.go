@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -70,6 +71,25 @@ func (l listing) atHead() string {
 		}
 	}
 	return usual
+}
+
+// rivals returns patterns of the refs beside which git can't make a branch: its parent folders, and what is in a folder of its own name.
+func rivals(branch string) []string {
+	patterns := []string{"refs/heads/" + branch + "/*"}
+	for dir := path.Dir(branch); dir != "."; dir = path.Dir(dir) {
+		patterns = append(patterns, "refs/heads/"+dir)
+	}
+	return patterns
+}
+
+// rival returns the ref of the listing beside which git can't make the branch, "" for none.
+func (l listing) rival(branch string) string {
+	for _, b := range l.branches() {
+		if strings.HasPrefix(branch, b+"/") || strings.HasPrefix(b, branch+"/") {
+			return "refs/heads/" + b
+		}
+	}
+	return ""
 }
 
 // unbornBranch asks an empty repository for the branch of its first commit.

@@ -1,6 +1,9 @@
 package workspace
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // look lists the remote's refs and fetches what the task needs into the mirror.
 func (j *preparation) look(ctx context.Context) (mirror string, err error) {
@@ -37,20 +40,24 @@ func (j *preparation) look(ctx context.Context) (mirror string, err error) {
 	return mirror, err
 }
 
-// list asks for the base branch and, on their remote, for the task's own refs.
+// list asks for the base branch and, on their remote, for the task's own refs and for those that leave no room for its branch.
 func (j *preparation) list(ctx context.Context, own []string) (listing, error) {
 	var base []string
 	if j.spec.Base != "" {
 		base = append(base, "refs/heads/"+j.spec.Base)
 	}
+	there := slices.Concat(own, rivals(j.spec.Branch))
 	if j.spec.Fork == nil {
-		return j.rem.list(ctx, append(base, own...)...)
+		l, err := j.rem.list(ctx, append(base, there...)...)
+		j.rival = l.rival(j.spec.Branch)
+		return l, err
 	}
 	l, err := j.rem.list(ctx, append(base, "HEAD")...)
 	if err != nil {
 		return listing{}, err
 	}
-	fork, err := j.home.list(ctx, own...)
+	fork, err := j.home.list(ctx, there...)
+	j.rival = fork.rival(j.spec.Branch)
 	for _, ref := range own {
 		if id := fork.refs[ref]; id != "" {
 			l.refs[ref] = id

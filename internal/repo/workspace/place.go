@@ -58,6 +58,7 @@ type state struct {
 	Format     string           `json:"format"` // sha1 or sha256
 	Mirror     string           `json:"mirror"` // name of its folder
 	Restored   bool             `json:"restored,omitempty"`
+	Rival      string           `json:"rival,omitempty"` // ref on the remote that left no room for the task's branch
 	Taken      string           `json:"taken,omitempty"` // snapshot of another host that the work tree was made from
 	FenceRef   string           `json:"fenceRef"`        // value of the fence ref
 	Record     record           `json:"record"`

@@ -111,7 +111,8 @@ func (o *opened) workspace(ctx context.Context, reported []string) (Workspace, e
 	}
 	rec := o.state.Record
 	ws := Workspace{Dir: o.place.work(), BaseBranch: rec.BaseBranch, BaseCommit: rec.Base, Head: head, Branch: rec.Branch,
-		Restored: o.state.Restored, Behind: !holds, Empty: o.state.empty(), Unfilled: o.state.Unfilled, Snapshot: taken.Commit != ""}
+		Rival: o.state.Rival, Restored: o.state.Restored, Behind: !holds, Empty: o.state.empty(), Unfilled: o.state.Unfilled,
+		Snapshot: taken.Commit != ""}
 	if o.state.Merging != nil {
 		ws.Merging = o.state.Merging.Base
 	}

@@ -1,6 +1,8 @@
 package workspace
 
 import (
+	"fmt"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -8,6 +10,7 @@ import (
 
 	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/internal/repo/workspace/gittest"
+	"github.com/longshift/longshift/task"
 )
 
 func TestPush(t *testing.T) {
@@ -74,7 +77,42 @@ func TestBranchNameInTheWay(t *testing.T) {
 		must(t, tree.Checkpoint(t.Context()))
 		_, err := tree.Push(t.Context())
 		wantFault(t, err, fault.Changed, "leaves no room", "refs/heads/longshift")
+		if hint := fault.HintOf(err); strings.Contains(hint, "prefix") || !strings.Contains(hint, "resume") { // the branch has its name by now
+			t.Errorf("the hint is %q", hint)
+		}
 		must(t, b.m.Remove(t.Context(), "t-1", false))
+	}
+}
+
+// What leaves no room for the branch is known as soon as there is a workspace: in the repository that gets the branch, which a fork is.
+func TestRival(t *testing.T) {
+	t.Parallel()
+	upstream, fork := gittest.NewBare(t, start), filepath.Join(t.TempDir(), "fork.git")
+	gittest.Git(t, "/", "clone", "-q", "--bare", upstream, fork)
+	base := gittest.Commit(t, upstream, "a", "Later", map[string]string{"later.txt": "l\n"})
+	for _, branch := range []string{"a", "b", "c/d", "e/t-1/x"} {
+		gittest.Git(t, fork, "branch", branch, "main")
+	}
+	b := newBench(t, upstream)
+	b.fork = fork
+	for i, c := range []struct {
+		branch string
+		forked bool
+		rival  string
+	}{
+		{"a/t-1", false, "refs/heads/a"}, {"a/t-1", true, "refs/heads/a"}, {"b/t-1", false, ""}, {"b/t-1", true, "refs/heads/b"},
+		{"c/d/t-1", true, "refs/heads/c/d"}, {"e/t-1", true, "refs/heads/e/t-1/x"}, {"c/t-1", true, ""}, {"bb/t-1", true, ""}, {"e/t", true, ""},
+	} {
+		spec := b.spec(fmt.Sprintf("t-%d", i), 1)
+		spec.Branch, spec.Base = c.branch, "a"
+		if c.forked {
+			spec.Fork = &task.Repository{Text: "ann/repo", Owner: "ann", Name: "repo"}
+		}
+		for range 2 {
+			if ws, err := b.m.Prepare(t.Context(), spec); err != nil || ws.Rival != c.rival || ws.BaseCommit != base {
+				t.Errorf("%+v: got %+v, %v", c, ws, err)
+			}
+		}
 	}
 }
 

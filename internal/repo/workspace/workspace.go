@@ -127,6 +127,7 @@ type Workspace struct {
 	BaseCommit string // where the task, or this round of it, started; "" when the repository had no commit
 	Head       string // "" when there is no commit yet
 	Branch     string
+	Rival      string // ref on its remote that left no room for Branch, which can't be pushed then; "" for none
 	Restored   bool   // made from the task's checkpoint on the remote
 	Behind     bool   // Head lacks the last reported head: it is an earlier head of the task
 	Snapshot   bool   // the work tree holds uncommitted work that another host has pushed
