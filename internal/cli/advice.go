@@ -1,8 +1,8 @@
 package cli
 
 import (
-	"cmp"
 	"context"
+	"strconv"
 	"strings"
 
 	"github.com/longshift/longshift/internal/cli/environ"
@@ -28,7 +28,7 @@ func (a advice) give(ctx context.Context, folder string, in task.Input) {
 	// Without a work tree, as in a bare repository, git status fails and nothing can be uncommitted.
 	if changed, err := a.git.Run(ctx, folder, "status", "--porcelain"); err == nil && changed != "" {
 		a.say("warning: uncommitted changes in %s; the task starts from the last commit of %s, without them",
-			term.Count(strings.Count(changed, "\n")+1, "file"), cmp.Or(in.Base, "the repository"))
+			term.Count(strings.Count(changed, "\n")+1, "file"), in.Base)
 	}
 	if in.Config != nil && in.Config.Check != nil {
 		return
@@ -46,16 +46,33 @@ func (a advice) give(ctx context.Context, folder string, in task.Input) {
 	a.say("warning: no check is set, so no command will prove the work; %s, or give --check", way)
 }
 
-// base says which branch the task starts from when nobody has named it and it is not the default one: that of origin, else main or master.
+// base says which branch the task starts from when nobody has named it and it is not the current one, or not the default one: that of
+// origin, else main or master.
 func (a advice) base(ctx context.Context, folder, base string) {
 	if folder == "" || base == "" {
 		return
 	}
-	usual, err := a.git.Run(ctx, folder, "symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD")
-	if err != nil {
-		usual, _ = a.git.Run(ctx, folder, "for-each-ref", "--count=1", "--format=%(refname:short)", "refs/heads/main", "refs/heads/master")
+	if current, err := currentBranch(ctx, a.git, folder); current == "" {
+		if err == nil {
+			a.detached(ctx, folder, base)
+		}
+		return
 	}
-	if usual = strings.TrimPrefix(usual, "origin/"); usual != "" && usual != base {
+	usual, err := a.git.Run(ctx, folder, "symbolic-ref", "--quiet", "refs/remotes/origin/HEAD")
+	if err != nil {
+		usual = usualBranch(ctx, a.git, folder)
+	}
+	if usual = strings.TrimPrefix(usual, "refs/remotes/origin/"); usual != "" && usual != base {
 		a.say("base %s, the current branch of %s; give --base %s to start from that", base, folder, usual)
 	}
+}
+
+// detached says which branch the task starts from where none is checked out, and that commits which only HEAD has are not in it.
+func (a advice) detached(ctx context.Context, folder, base string) {
+	without := ""
+	text, err := a.git.Run(ctx, folder, "rev-list", "--count", "refs/heads/"+base+"..HEAD")
+	if ahead, _ := strconv.Atoi(text); err == nil && ahead > 0 { // digits, by git
+		without = ", without " + term.Count(ahead, "commit") + " of HEAD"
+	}
+	a.say("no branch is checked out in %s; the task starts from the last commit of %s%s", folder, base, without)
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -19,8 +20,8 @@ type cloneCheck struct {
 
 func newCloneCheck(f *factory) *cloneCheck { return &cloneCheck{f.git, newCommittedSettings(f)} }
 
-// settle checks what a task needs of a repository on this machine before it is started, and sets its base: the branch that is checked
-// out now, which may be another one when a worker begins. It returns the repository's folder, "" for a repository elsewhere, which only a
+// settle checks what a task needs of a repository on this machine before it is started, and sets its base: that of now, which may be
+// another one when a worker begins. It returns the repository's folder, "" for a repository elsewhere, which only a
 // worker can check.
 func (c *cloneCheck) settle(ctx context.Context, in *task.Input) (folder string, err error) {
 	r, err := task.ParseRepository(in.Repository)
@@ -28,38 +29,63 @@ func (c *cloneCheck) settle(ctx context.Context, in *task.Input) (folder string,
 		return "", err
 	}
 	if some, err := c.git.Run(ctx, r.Path, "rev-list", "--max-count=1", "--all"); err != nil {
-		return "", fault.New(fault.Input, "repository %s: %w", r.Path, err).WithHint("run `git fsck` there")
+		return "", gitFault(r.Path, err)
 	} else if some == "" {
 		return "", fault.New(fault.Input, "repository %s has no commit", r.Path).WithHint("make a first commit, then start the task")
 	}
 	if in.Base == "" {
-		branch, err := c.git.Run(ctx, r.Path, "symbolic-ref", "--quiet", "--short", "HEAD")
-		if err != nil {
-			return r.Path, ctx.Err() // no branch is checked out: a worker chooses the base, and says which
+		if in.Base, err = c.base(ctx, r.Path); err != nil {
+			return "", err
 		}
-		in.Base = branch
 	}
-	if _, err := c.git.Run(ctx, r.Path, "rev-parse", "--verify", "--quiet", "refs/heads/"+in.Base+"^{commit}"); err != nil {
-		return "", c.noBranch(ctx, r.Path, in.Base)
+	if !hasBranch(ctx, c.git, r.Path, in.Base) {
+		return "", c.noBranch(ctx, r.Path, "--base "+in.Base+": no such branch in "+r.Path)
 	}
 	if err := c.complete(ctx, r.Path, in.Base); err != nil {
 		return "", err
 	}
-	_, err = c.settings.read(ctx, r.Path, "refs/heads/"+in.Base, in.Base)
-	return r.Path, err
+	committed, err := c.settings.read(ctx, r.Path, "refs/heads/"+in.Base, in.Base)
+	if err != nil {
+		return "", err
+	}
+	return r.Path, roomFor(ctx, c.git, r.Path, branchPrefix(in.Config, committed))
 }
 
-// noBranch says which branches there are in place of the one that was named.
-func (c *cloneCheck) noBranch(ctx context.Context, dir, base string) error {
-	const most = 20
-	text, err := c.git.Run(ctx, dir, "for-each-ref", "--format=%(refname:short)", "--sort=-committerdate", "refs/heads")
+// base is the branch to start from when nobody has named one: the current one. When none is checked out it is chosen as a worker does:
+// a branch at the commit that is, else main or master.
+func (c *cloneCheck) base(ctx context.Context, dir string) (string, error) {
+	branch, err := currentBranch(ctx, c.git, dir)
+	if branch != "" || err != nil {
+		return branch, err
+	}
+	branch, err = c.git.Run(ctx, dir, "for-each-ref", "--count=1", "--points-at=HEAD", "--format=%(refname:lstrip=2)", "refs/heads")
 	if err != nil {
-		return fault.New(fault.Input, "--base %s: %w", base, err)
+		return "", gitFault(dir, err)
+	}
+	if branch = cmp.Or(branch, usualBranch(ctx, c.git, dir)); branch == "" {
+		return "", c.noBranch(ctx, dir, "no branch is checked out in "+dir+", and none is at its commit, or is main or master")
+	}
+	return branch, nil
+}
+
+// noBranch says why there is no base, and which branches there are in place of it.
+func (c *cloneCheck) noBranch(ctx context.Context, dir, why string) error {
+	const most = 20
+	text, err := c.git.Run(ctx, dir, "for-each-ref", "--format=%(refname:lstrip=2)", "--sort=-committerdate", "refs/heads")
+	switch {
+	case err != nil:
+		return gitFault(dir, err)
+	case text == "":
+		return fault.New(fault.Input, "%s; it has no branch", why).WithHint("make one there with `git branch NAME COMMIT`, then start the task")
 	}
 	there := strings.Split(text, "\n")
 	list := strings.Join(there[:min(len(there), most)], ", ")
-	return fault.New(fault.Input, "--base %s: no such branch in %s; its branches: %s", base, dir, list).
-		WithHint("give one of them with --base")
+	return fault.New(fault.Input, "%s; its branches: %s", why, list).WithHint("give one of them with --base")
+}
+
+// gitFault is the fault for a repository that git fails to read.
+func gitFault(dir string, err error) error {
+	return fault.New(fault.Input, "repository %s: %w", dir, err).WithHint("run `git fsck` there")
 }
 
 // complete refuses a partial clone that lacks files of the base: another git could not read from it without its server.
@@ -69,7 +95,7 @@ func (c *cloneCheck) complete(ctx context.Context, dir, base string) error {
 	}
 	missing, err := c.git.Run(ctx, dir, "rev-list", "--objects", "--missing=print", "--quiet", "refs/heads/"+base)
 	if err != nil {
-		return fault.New(fault.Input, "repository %s: %w", dir, err).WithHint("run `git fsck` there")
+		return gitFault(dir, err)
 	}
 	if missing == "" {
 		return nil
@@ -92,12 +118,15 @@ func newCommittedSettings(f *factory) committedSettings {
 // read returns the repository's settings in a commit of the branch base, as a worker will; nil when it has none.
 func (s committedSettings) read(ctx context.Context, dir, commit, base string) (*task.Config, error) {
 	entry, err := s.git.Run(ctx, dir, "ls-tree", commit, "--", project.FileName)
-	if err != nil || !strings.HasPrefix(entry, "100") { // none, or a link, which a worker follows
-		return nil, ctx.Err()
+	switch {
+	case err != nil:
+		return nil, gitFault(dir, err)
+	case !strings.HasPrefix(entry, "100"): // none, or a link, which a worker follows
+		return nil, nil
 	}
 	text, err := s.git.Run(ctx, dir, "show", commit+":"+project.FileName)
 	if err != nil {
-		return nil, fault.New(fault.Input, "repository %s: %w", dir, err).WithHint("run `git fsck` there")
+		return nil, gitFault(dir, err)
 	}
 	c, err := s.parse([]byte(text))
 	if err != nil {

@@ -37,7 +37,11 @@ func newForgeCheck(f *factory) *forgeCheck {
 // settle checks what a task on GitHub needs before it is started, settles its base, and says where the pull request will go.
 func (f *forgeCheck) settle(ctx context.Context, t *forgeTarget, in *task.Input) error {
 	if in.Base == "" && t.clone != "" {
-		in.Base, _ = f.git.Run(ctx, t.clone, "symbolic-ref", "--quiet", "--short", "HEAD") // none is checked out: the default branch
+		branch, err := currentBranch(ctx, f.git, t.clone)
+		if err != nil {
+			return err
+		}
+		in.Base = branch // none is checked out: the default branch
 	}
 	standing, err := f.reach(ctx, t, in)
 	if err != nil {
@@ -101,15 +105,11 @@ func (f *forgeCheck) printTarget(ctx context.Context, t *forgeTarget, in *task.I
 
 // branchPrefix is what the names of the task's branches will start with, as far as can be told from here.
 func (f *forgeCheck) branchPrefix(ctx context.Context, t *forgeTarget, in *task.Input) string {
-	if in.Config != nil && in.Config.Branch != nil {
-		return *in.Config.Branch
-	}
+	var committed *task.Config
 	if t.clone != "" && in.Base != "" {
-		if c, err := f.settings.read(ctx, t.clone, "refs/heads/"+in.Base, in.Base); err == nil && c != nil && c.Branch != nil {
-			return *c.Branch
-		}
+		committed, _ = f.settings.read(ctx, t.clone, "refs/heads/"+in.Base, in.Base) // the branch may not be here
 	}
-	return "longshift/"
+	return branchPrefix(in.Config, committed)
 }
 
 // compare holds the clone's base against the one that the task starts from.
@@ -131,12 +131,7 @@ func (f *forgeCheck) compare(ctx context.Context, t *forgeTarget, s Standing) er
 // usable refuses a base that is not on the forge, or whose settings can't be read. from is what the branch of that name here can be compared
 // with, "" when there is none.
 func (f *forgeCheck) usable(ctx context.Context, t *forgeTarget, s Standing) (from string, err error) {
-	local := "refs/heads/" + s.Base
-	here := false
-	if t.clone != "" {
-		_, err := f.git.Run(ctx, t.clone, "rev-parse", "--verify", "--quiet", local+"^{commit}")
-		here = err == nil
-	}
+	here := t.clone != "" && hasBranch(ctx, f.git, t.clone, s.Base)
 	switch {
 	case s.Head == "" && here:
 		return "", fault.New(fault.Input, "branch %s is not on %s", s.Base, t).
