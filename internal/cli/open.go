@@ -55,6 +55,10 @@ func (o *openOptions) run(ctx context.Context, given string) error {
 	if p := seen.Status.PullRequest; p != nil && !o.web && strings.HasPrefix(p.URL, "http") {
 		address = term.OneLine(p.URL)
 	}
+	if address == "" {
+		return fault.New(fault.NotFound, "Temporal Web of the server at %s is nowhere to be found", o.server.Address()).
+			WithHint("set LONGSHIFT_WEB_URL to its address, or see `longshift status %s`", found.ID)
+	}
 	if err := o.printer.Print(map[string]string{"task": found.ID, "url": address}, func() string { return address + "\n" }); err != nil {
 		return err
 	}

@@ -42,6 +42,9 @@ type Config struct {
 	grants    []Grant
 }
 
+// NoWeb is the value of LONGSHIFT_WEB_URL that leaves out the links to Temporal Web.
+const NoWeb = "none"
+
 // Lookup returns the value of an environment variable, and whether it is set. os.LookupEnv is one.
 type Lookup func(name string) (string, bool)
 
@@ -54,6 +57,9 @@ func Load(lookup Lookup) (Config, error) {
 	}
 	c.Data = filepath.Clean(c.Data)
 	c.Listen.defaultHealth()
+	if c.WebURL == NoWeb {
+		c.WebURL = ""
+	}
 	mistakes = append(mistakes, c.validate()...)
 	mistakes = append(mistakes, c.loadGrants(lookup)...)
 	if len(mistakes) == 0 {

@@ -142,6 +142,15 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
+// Temporal Web may be nowhere: an empty value stands for the default.
+func TestTemporalWebIsNowhere(t *testing.T) {
+	for value, want := range map[string]string{"": "http://localhost:8233", NoWeb: ""} {
+		if cfg, err := Load(lookup("LONGSHIFT_WEB_URL=" + value)); err != nil || cfg.WebURL != want {
+			t.Errorf("%q: %q, %v", value, cfg.WebURL, err)
+		}
+	}
+}
+
 // By default health is on the port after the webhooks', on this machine only.
 func TestHealthHasAnAddressOfItsOwn(t *testing.T) {
 	for _, c := range []struct {

@@ -1,6 +1,7 @@
 package dev
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -172,10 +173,10 @@ func (o *options) useOrStart(ctx context.Context, conf config.Config) (info, err
 		configured: configured}, nil
 }
 
-// webOf is where Temporal Web of a server is that answers.
+// webOf is where Temporal Web of a server is that answers; "" for nowhere.
 func (o *options) webOf(configured client.Options, conf config.Config, address string) string {
 	if o.elsewhere(configured) {
-		return server.WebBeside(address)
+		return server.FindWeb(address)
 	}
 	return o.server.WebOf(conf.WebURL, address)
 }
@@ -222,10 +223,7 @@ func (o *options) workerEnv(info info, conf config.Config) []string {
 	if o.env.Get("LONGSHIFT_LOG") == "" {
 		env = append(env, "LONGSHIFT_LOG=warn") // what works needs no lines on somebody's terminal
 	}
-	if info.Web != "" {
-		env = append(env, "LONGSHIFT_WEB_URL="+info.Web)
-	}
-	return env
+	return append(env, "LONGSHIFT_WEB_URL="+cmp.Or(info.Web, config.NoWeb))
 }
 
 // localProfile are the variables that keep a worker from reading a profile meant for another server.

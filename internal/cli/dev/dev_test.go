@@ -157,8 +157,11 @@ func TestLocalServer(t *testing.T) {
 	}
 	o.env, o.portGiven = environ.Environ{}, false
 	for want, f := range map[string]serverFlags{"": {headless: true}, "http://localhost:8300": {uiPort: 8300}} {
-		if got := o.web(f, near, conf); got != want {
-			t.Errorf("%+v: Temporal Web at %q", f, got)
+		web := o.web(f, near, conf)
+		worker := environ.Environ{Vars: o.workerEnv(info{Web: web, local: true}, conf)}
+		theirs, err := environ.NewConfig(worker).Read()
+		if err != nil || web != want || theirs.WebURL != want {
+			t.Errorf("%+v: Temporal Web at %q, for the worker at %q, %v", f, web, theirs.WebURL, err)
 		}
 	}
 }

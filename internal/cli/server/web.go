@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"net"
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/longshift/longshift/signals"
 )
 
-// Page is a task's page in Temporal Web.
+// Page is a task's page in Temporal Web, "" where there is none.
 func (s *Connector) Page(id, run string) string {
 	web := s.web
 	if c, err := s.config.Read(); web == "" && err == nil {
@@ -17,12 +19,23 @@ func (s *Connector) Page(id, run string) string {
 	return signals.WebURL(web, s.namespace, id, run)
 }
 
-// WebOf is where Temporal Web of a server is: the configured address, or that of a server on this machine as dev starts it.
+// WebOf is where Temporal Web of a server is: the configured address, or that of a server on this machine as dev starts it; "" for nowhere.
 func (s *Connector) WebOf(said, address string) string {
-	if beside := WebBeside(address); beside != "" && s.Env.Get("LONGSHIFT_WEB_URL") == "" {
-		return beside
+	if WebBeside(address) != "" && s.Env.Get("LONGSHIFT_WEB_URL") == "" {
+		return FindWeb(address)
 	}
 	return said
+}
+
+// FindWeb is WebBeside where something listens there, else "": a server may run without Temporal Web, or with one on another port.
+func FindWeb(address string) string {
+	web := WebBeside(address)
+	c, err := net.DialTimeout("tcp", strings.TrimPrefix(web, "http://"), time.Second)
+	if err != nil {
+		return ""
+	}
+	_ = c.Close()
+	return web
 }
 
 // WebBeside is the address of Temporal Web as dev starts it with a server on this machine, "" for one elsewhere.

@@ -1,7 +1,9 @@
 package server
 
 import (
+	"net"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -20,13 +22,28 @@ func TestAddressWithLoginIsRefused(t *testing.T) {
 	}
 }
 
-// Where Temporal Web is follows the port of the server, unless somebody has said where it is.
+// Where Temporal Web is follows the port of the server, unless somebody has said where it is. Where nothing listens it is not.
 func TestWhereTemporalWebIs(t *testing.T) {
+	var ports []int // of servers with and without it
+	for range 2 {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		ports = append(ports, l.Addr().(*net.TCPAddr).Port-WebAbove)
+		if len(ports) == 2 {
+			_ = l.Close()
+		}
+	}
+	with, without := strconv.Itoa(ports[0]), strconv.Itoa(ports[1])
+	beside := "http://localhost:" + strconv.Itoa(ports[0]+WebAbove)
 	for _, c := range []struct{ set, address, want string }{
-		{"", "127.0.0.1:7233", "http://localhost:8233"},
-		{"", "localhost:7300", "http://localhost:8300"},
+		{"", "127.0.0.1:" + with, beside},
+		{"", "localhost:" + with, beside},
+		{"", "localhost:" + without, ""},
 		{"", "temporal.example.com:7233", "http://said"},
-		{"http://said", "localhost:7300", "http://said"},
+		{"http://said", "localhost:" + without, "http://said"},
 	} {
 		s := NewConnector(environ.Environ{Vars: []string{"LONGSHIFT_WEB_URL=" + c.set}}, nil)
 		if got := s.WebOf("http://said", c.address); got != c.want {

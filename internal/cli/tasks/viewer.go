@@ -94,7 +94,9 @@ func (v *Viewer) Greet(id, run string) {
 		return
 	}
 	v.printer.Say("task %s", id)
-	v.printer.Say("%s", v.server.Page(id, run))
+	if page := v.server.Page(id, run); page != "" {
+		v.printer.Say("%s", page)
+	}
 }
 
 // Follow follows a task and ends with the exit code of its outcome.
