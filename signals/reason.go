@@ -22,6 +22,7 @@ const (
 	ReasonRounds    Reason = "rounds"         // the pull request has used up its rounds
 	ReasonPush      Reason = "push"           // changes of a push deserve a second look and wait for a person
 	ReasonReview    Reason = "review"         // our reviewer has rejected a round's work
+	ReasonUnfit     Reason = "unfit_work"     // the work holds what no commit may
 )
 
 // Reasons are all reasons. What is said of a reason and done for it is decided at several places, and their tests ask for each of these.
@@ -29,5 +30,6 @@ func Reasons() []Reason {
 	return []Reason{
 		ReasonApproval, ReasonBudget, ReasonTime, ReasonQuota, ReasonSpecIssue, ReasonQuestion, ReasonErrors, ReasonInfra, ReasonAccess,
 		ReasonChanged, ReasonCommand, ReasonLoop, ReasonSteps, ReasonSecret, ReasonBlocker, ReasonRounds, ReasonPush, ReasonReview,
+		ReasonUnfit,
 	}
 }

@@ -41,7 +41,7 @@ func TestKeepsAdmission(t *testing.T) {
 		ReasonSpecIssue: inBacklog, ReasonQuestion: inBacklog,
 		ReasonApproval: never, ReasonBudget: never, ReasonTime: never, ReasonErrors: never, ReasonChanged: never, ReasonCommand: never,
 		ReasonLoop: never, ReasonSteps: never, ReasonSecret: never, ReasonBlocker: never, ReasonRounds: never, ReasonPush: never,
-		ReasonReview: never,
+		ReasonReview: never, ReasonUnfit: never,
 	}
 	for _, why := range Reasons() {
 		got := never

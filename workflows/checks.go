@@ -135,7 +135,8 @@ func (ck *checks) check(ctx workflow.Context) error {
 			return nil
 		}
 		if unfinished++; unfinished%mostUnfinished == 0 {
-			if err := ck.parking.suspendOwn(ctx, "the check did not finish, %d times: %s", unfinished, c.Unfinished); err != nil {
+			if err := ck.parking.suspendOwn(ctx, signals.ReasonInfra, "the check did not finish, %d times: %s",
+				unfinished, c.Unfinished); err != nil {
 				return err
 			}
 		}

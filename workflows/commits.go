@@ -140,16 +140,22 @@ func (cm *commits) commitRest(ctx workflow.Context, refusedToo bool) error {
 			return err
 		}
 		if open() {
-			var err error
-			if cm.last.leak != "" {
-				err = cm.parking.suspend(ctx, signals.ReasonSecret, "%s; %s", cm.last.leak, cm.whereWorkLies())
-			} else {
-				err = cm.parking.suspendOwn(ctx, "the last commit failed: %s; %s", firstLine(cm.last.failed), cm.whereWorkLies())
-			}
-			if err != nil {
+			if err := cm.suspend(ctx); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// suspend parks the task for the commit that has failed.
+func (cm *commits) suspend(ctx workflow.Context) error {
+	if cm.last.leak != "" {
+		return cm.parking.suspend(ctx, signals.ReasonSecret, "%s; %s", cm.last.leak, cm.whereWorkLies())
+	}
+	why := signals.ReasonInfra
+	if cm.last.refused != "" {
+		why = signals.ReasonUnfit
+	}
+	return cm.parking.suspendOwn(ctx, why, "the last commit failed: %s; %s", firstLine(cm.last.failed), cm.whereWorkLies())
 }

@@ -202,7 +202,8 @@ func TestRefusedWorkIsReviewed(t *testing.T) {
 				if w.env.IsWorkflowCompleted() {
 					return
 				}
-				asked, refused = w.status(t).NeedsHuman && len(w.requests) == 0, false
+				s := w.status(t)
+				asked, refused = s.NeedsHuman && s.Reason == signals.ReasonUnfit && len(w.requests) == 0, false
 				w.env.SignalWorkflow(signals.Resume, nil)
 			}, time.Hour)
 			if s := w.start(t); s.Outcome != task.PullRequest || w.roles() != c.sessions || asked != c.asked {

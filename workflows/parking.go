@@ -29,10 +29,10 @@ func (pk *parking) suspend(ctx workflow.Context, why signals.Reason, format stri
 // ownFault is the change since which a task releases its admission when what fails around it fails because of the task itself.
 const ownFault = "own-fault"
 
-// suspendOwn parks a task whose own doing ends what runs it, such as a check that takes all memory. That would not stop the next task, so
-// this one releases its admission, and counts as one with errors.
-func (pk *parking) suspendOwn(ctx workflow.Context, format string, args ...any) error {
-	s := standstill{why: signals.ReasonInfra, detail: fmt.Sprintf(format, args...)}
+// suspendOwn parks a task whose own doing stops it, such as a check that takes all memory. That would not stop the next task, so this one
+// releases its admission, and counts as one with errors.
+func (pk *parking) suspendOwn(ctx workflow.Context, why signals.Reason, format string, args ...any) error {
+	s := standstill{why: why, yields: signals.ReasonInfra, detail: fmt.Sprintf(format, args...)}
 	if pk.admissions.needed() && workflow.GetVersion(ctx, ownFault, workflow.DefaultVersion, 1) >= 1 {
 		s.yields = signals.ReasonErrors
 	}
@@ -184,6 +184,8 @@ func nextAction(why signals.Reason) string {
 		return "look at the log, then `resume`, which gives the session as many steps again, or `abandon`"
 	case signals.ReasonSecret:
 		return "take the secret out where it lies, then `resume`, or `abandon`"
+	case signals.ReasonUnfit:
+		return "remove it from the workspace, or have .gitignore leave it out, then `resume`, or `abandon`"
 	case signals.ReasonChanged:
 		return "look at the branch, then `resume`, or `abandon`"
 	case signals.ReasonBlocker, signals.ReasonRounds, signals.ReasonReview:

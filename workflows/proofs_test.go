@@ -260,8 +260,8 @@ func TestWorkIsSavedBeforeTheCheckout(t *testing.T) {
 		w.env.SignalWorkflow(signals.Resume, signals.ResumeRequest{})
 	}, time.Hour)
 	s := w.startWith(t, `{"repository":"acme/calc","task":"carry it out","spec":["SPEC.md"]}`)
-	if asked.Phase != task.Suspended || !strings.Contains(asked.Detail, "big.bin") || s.Outcome != task.PullRequest || w.checkouts == 0 {
-		t.Errorf("asked %s: %s; ended %s after %d checkouts", asked.Phase, asked.Detail, s.Outcome, w.checkouts)
+	if asked.Reason != signals.ReasonUnfit || !strings.Contains(asked.Detail, "big.bin") || s.Outcome != task.PullRequest || w.checkouts == 0 {
+		t.Errorf("asked for %s: %s; ended %s after %d checkouts", asked.Reason, asked.Detail, s.Outcome, w.checkouts)
 	}
 }
 

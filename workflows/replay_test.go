@@ -102,7 +102,7 @@ var recorded = map[string][]string{
 	"proof-replaced-before": {"sessions pirpi", "activity RunProof", "!log finding", "outcome all_blocked"},
 	"blocked-kept-late": {"sessions ppiirpir", "update edit", "version status-file 1", "version unsaid 1", "log blocked", "revision 3",
 		"activity RecordDeliverables", "outcome pull_request"},
-	"work-saved": {"sessions piir", "version saves-first 1", "version status-file 1", "log suspended infrastructure", "signal resume",
+	"work-saved": {"sessions piir", "version saves-first 1", "version status-file 1", "log suspended", "signal resume",
 		"activity CheckOut", "outcome pull_request"},
 	"sync": {"sessions pr", "activity CheckOut", "activity RunProof", "activity RecordDeliverables", "!activity CommitWork",
 		"outcome pull_request"},

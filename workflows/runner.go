@@ -82,7 +82,8 @@ func (ru *runner) onHost(ctx workflow.Context, s step) error {
 			case lost:
 				if cuts++; cuts > mostReassignments {
 					cuts = 0
-					if err := ru.parking.suspendOwn(ctx, "the worker was lost %d times during this step", mostReassignments); err != nil {
+					if err := ru.parking.suspendOwn(ctx, signals.ReasonInfra, "the worker was lost %d times during this step",
+						mostReassignments); err != nil {
 						return err
 					}
 				}

@@ -166,6 +166,7 @@ func TestReasonsHaveAnswers(t *testing.T) {
 		signals.ReasonBudget: `{"addCost": 5}`, signals.ReasonTime: `{"addTime": "30m"}`,
 		signals.ReasonSpecIssue: `{"note": "the answer"}`, signals.ReasonQuestion: `{"note": "the answer"}`,
 		signals.ReasonQuota: nothing, signals.ReasonAccess: nothing, signals.ReasonSecret: nothing, signals.ReasonChanged: nothing,
+		signals.ReasonUnfit: nothing,
 		signals.ReasonInfra: nothing, signals.ReasonErrors: told, signals.ReasonLoop: told, signals.ReasonSteps: told,
 		signals.ReasonBlocker: told, signals.ReasonRounds: told, signals.ReasonReview: told,
 		signals.ReasonApproval: told, signals.ReasonCommand: told, signals.ReasonPush: told, // which no resume lifts

@@ -72,7 +72,7 @@ func resumeInput(why signals.Reason) string {
 		return `{"addTime": "30m"}`
 	case signals.ReasonSpecIssue, signals.ReasonQuestion:
 		return `{"note": "the answer"}`
-	case signals.ReasonQuota, signals.ReasonAccess, signals.ReasonSecret, signals.ReasonChanged, signals.ReasonInfra:
+	case signals.ReasonQuota, signals.ReasonAccess, signals.ReasonSecret, signals.ReasonUnfit, signals.ReasonChanged, signals.ReasonInfra:
 		return ""
 	}
 	return `{"note": "what the next session is to know"}`

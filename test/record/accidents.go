@@ -65,7 +65,7 @@ func accidents() []branch {
 				func() error { return p.signal(ctx, signals.Resume, nil) })
 		},
 	}, {
-		name: "committed-before-the-review", outcome: task.PullRequest, drive: resumeInfra,
+		name: "committed-before-the-review", outcome: task.PullRequest, drive: resumeOnce(signals.ReasonInfra),
 		commit: func(n int) (activities.Committed, error) {
 			if n <= 2 {
 				return activities.Committed{Failed: "no space"}, nil
@@ -93,7 +93,7 @@ func accidents() []branch {
 				func() error { return p.signal(ctx, signals.Resume, nil) })
 		},
 	}, {
-		name: "forge-away-at-first", outcome: task.PullRequest, drive: resumeInfra,
+		name: "forge-away-at-first", outcome: task.PullRequest, drive: resumeOnce(signals.ReasonInfra),
 		prepare: func(n int) error {
 			if n == 1 { // as after the last of its tries
 				return temporal.NewNonRetryableApplicationError("fetch acme/calc: the forge does not answer", string(fault.Infra), nil)

@@ -39,7 +39,7 @@ func checks() []branch {
 				}
 				return activities.Committed{Commit: commitID(fmt.Sprint(n)), Created: true, Files: 1}, nil
 			},
-			drive: resumeInfra,
+			drive: resumeOnce(signals.ReasonUnfit),
 		},
 		{
 			name: "proof-told", input: `"spec":["SPEC.md"]`, config: `{"fixAttempts":1}`, outcome: task.AllBlocked, session: givingUp(3),
@@ -55,11 +55,11 @@ func checks() []branch {
 			hosts: []string{doomed}, session: proving, cutProof: 3},
 		{
 			name: "check-without-place", input: origin, outcome: task.PullRequest, config: `{"check":"go test ./...","approval":{"mode":"none"}}`,
-			check: endedTwice, drive: resumeInfra,
+			check: endedTwice, drive: resumeOnce(signals.ReasonInfra),
 		},
 		{
 			name: "check-unfinished", outcome: task.PullRequest, config: checked,
-			check: endedTwice, drive: resumeInfra,
+			check: endedTwice, drive: resumeOnce(signals.ReasonInfra),
 		},
 	}
 }
@@ -71,10 +71,13 @@ func endedTwice(c *signals.Check, n int) bool {
 	return false
 }
 
-func resumeInfra(ctx context.Context, p *play) error {
-	return inTurn(
-		func() error { return p.until(ctx, suspended(signals.ReasonInfra)) },
-		func() error { return p.signal(ctx, signals.Resume, signals.ResumeRequest{Message: by("resume-1")}) })
+// resumeOnce resumes a task that is suspended for a reason.
+func resumeOnce(why signals.Reason) func(context.Context, *play) error {
+	return func(ctx context.Context, p *play) error {
+		return inTurn(
+			func() error { return p.until(ctx, suspended(why)) },
+			func() error { return p.signal(ctx, signals.Resume, signals.ResumeRequest{Message: by("resume-1")}) })
+	}
 }
 
 const (

@@ -81,6 +81,8 @@ func reasonText(r signals.Reason) string {
 		return "the pull request has had all its rounds"
 	case signals.ReasonReview:
 		return "our reviewer does not let the work pass"
+	case signals.ReasonUnfit:
+		return "the work can't be committed"
 	case signals.Reason(signals.WaitSessions):
 		return "as many as LONGSHIFT_REPOSITORY_SESSIONS or the intake allows are at work"
 	case signals.Reason(signals.WaitPull):
