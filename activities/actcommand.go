@@ -92,14 +92,12 @@ func (s *shell) command(ctx context.Context, c transcript.Call) callResult {
 	if no := s.permit(ctx, asked); no != nil {
 		return *no
 	}
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		return callResult{err: fault.New(fault.Infra, "make the folder for output: %w", err)}
-	}
-	if err := s.kept.begin(in.Command); err != nil {
+	if err := s.begin(in.Command, file); err != nil {
+		s.record(c, noEnd)
 		return callResult{err: err}
 	}
 	if in.Beside {
-		return s.inBackground(in, dir, file)
+		return s.inBackground(c, in, dir, file)
 	}
 	wall := s.limits.timeout
 	if in.Timeout > 0 {
@@ -108,14 +106,32 @@ func (s *shell) command(ctx context.Context, c transcript.Call) callResult {
 	res, err := s.run(ctx, in.Command, dir, file, wall)
 	switch cut := interrupted(ctx); {
 	case err != nil && res.Duration == 0:
+		s.record(c, noEnd)
 		return callResult{err: errors.Join(cmp.Or(cut, err), s.kept.takeBack())} // the next try starts it
 	case err != nil && cut != nil:
+		s.record(c, noEnd)
 		return callResult{err: cut}
 	case err != nil: // it has run to its end and is not run again, so what it came to counts
 		s.log.line("! the output is not kept whole: %s", s.log.hide(err.Error()))
 	}
-	s.enforcer.event(agent.Event{Kind: agent.ToolResult, ID: c.ID, Failed: res.Recorded() != 0, Text: fmt.Sprintf("exit code %d", res.Recorded())})
+	s.record(c, res.Recorded())
 	return commandResult(in.Command, res, err == nil, file, s.limits.longest)
+}
+
+// begin makes ready to start a command, and notes that it is begun.
+func (s *shell) begin(line, file string) error {
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return fault.New(fault.Infra, "make the folder for output: %w", err)
+	}
+	return s.kept.begin(line)
+}
+
+// noEnd is the exit code in the command log of a command that was not started, or was interrupted.
+const noEnd = -1
+
+// record writes the end of a call's command to the command log. A record without an end is one of a worker that has died.
+func (s *shell) record(c transcript.Call, exit int) {
+	s.enforcer.event(agent.Event{Kind: agent.ToolResult, ID: c.ID, Failed: exit != 0, Text: fmt.Sprintf("exit code %d", exit)})
 }
 
 // output shows lines of the whole output of an earlier command.

@@ -134,17 +134,22 @@ func (b *background) tail(lines int) string {
 	return strings.Join(all[max(0, len(all)-lines):], "\n")
 }
 
-// inBackground starts a command that goes on while the session does other things.
-func (s *shell) inBackground(in command, dir, file string) callResult {
+// inBackground starts a command that goes on while the session does other things. Its end is recorded whenever it comes, also after that of
+// the session.
+func (s *shell) inBackground(c transcript.Call, in command, dir, file string) callResult {
 	b, err := s.processes.start(s.act.Session, in.Command, file, s.now(), func() (*process.Process, error) {
 		return s.startInBackground(in.Command, dir, file)
 	})
+	if err != nil {
+		s.record(c, noEnd)
+	}
 	if fault.KindOf(err) == fault.Work {
 		return refused(err.Error())
 	}
 	if err != nil {
 		return callResult{err: errors.Join(err, s.kept.takeBack())} // the next try starts it
 	}
+	go func() { s.record(c, b.running.Wait().Code) }()
 	out := b.state(s.now())
 	out["success"], out["note"] = true, "manage_process shows and ends it; it ends with the session, when the session waits, and after "+
 		longestProcess.String()

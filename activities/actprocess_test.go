@@ -3,19 +3,46 @@ package activities
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/longshift/longshift/internal/agent"
 	"github.com/longshift/longshift/internal/agent/agenttest"
 	"github.com/longshift/longshift/internal/agent/transcript"
+	"github.com/longshift/longshift/internal/audit"
 	"github.com/longshift/longshift/task"
 )
 
-// TestNativeBackground starts commands in the background, looks at them, ends one, and leaves none behind.
+// logs gives the bench a command log, and returns a function that reads how the calls that were let through have ended: "-" stands for one
+// without an end.
+func (b *bench) logs() (ends func() string) {
+	b.t.Helper()
+	log, err := audit.Open(b.t.Context(), filepath.Join(b.Data, audit.FileName), b.Log)
+	must(b.t, err)
+	b.t.Cleanup(func() { _ = log.Close() })
+	b.Audit = log
+	return func() string {
+		var list []string
+		for r, err := range log.List(b.t.Context(), audit.Filter{Decision: string(audit.Allow)}) {
+			must(b.t, err)
+			end := "-"
+			if r.ExitCode != nil {
+				end = strconv.Itoa(*r.ExitCode)
+			}
+			list = append(list, end)
+		}
+		return strings.Join(list, " ")
+	}
+}
+
+// TestNativeBackground starts commands in the background, looks at them, ends one, and leaves none behind. The command
+// log has the end of each.
 func TestNativeBackground(t *testing.T) {
 	b := newBench(t, nil)
 	b.prepare()
+	ends := b.logs()
 	begin := func(command string) transcript.Call {
 		arguments, _ := json.Marshal(map[string]any{"command": command, "background": true})
 		return calling("run_command", string(arguments))
@@ -27,6 +54,7 @@ func TestNativeBackground(t *testing.T) {
 	for n := range mostProcesses + 1 { // equal ones would be a loop
 		calls = append(calls, begin(fmt.Sprintf("sleep %d", 500+n)))
 	}
+	calls = append(calls, manage(`{"action":"kill","process":"p2"}`), begin("exit 3"))
 	r := b.begins(task.Implementer, calls)
 	r.open()
 	r.turn(0)
@@ -46,9 +74,11 @@ func TestNativeBackground(t *testing.T) {
 	if n := len(agenttest.Processes(t, r.in.ID)); n == 0 {
 		t.Error("nothing runs in the background, so that its end shows nothing")
 	}
+	eventually(t, "what has ended is in the command log, and nothing else", func() bool { return ends() == "-1 -1 - - - - -1 3" })
 	var res SessionResult
 	must(t, r.attempt().run(r.host.Acts.EndSession, EndInput{Act: r.act(), Kind: agent.Interrupted}, &res))
 	if left := agenttest.Processes(t, r.in.ID); len(left) > 0 {
 		t.Errorf("processes are left: %v", left)
 	}
+	eventually(t, "the end of what went on is in the command log", func() bool { return ends() == "-1 -1 -1 -1 -1 -1 -1 3" })
 }

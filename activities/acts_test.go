@@ -247,6 +247,7 @@ func TestNativeActIsShown(t *testing.T) {
 func TestNativeCommandIsNotRunTwice(t *testing.T) {
 	b := newBench(t, nil)
 	b.prepare()
+	ends := b.logs()
 	r := b.begins(task.Implementer, []transcript.Call{calling("run_command", `{"command":"echo half; echo x >> ran.txt; sleep 100","timeout":200}`)})
 	r.open()
 	r.turn(0)
@@ -269,6 +270,9 @@ func TestNativeCommandIsNotRunTwice(t *testing.T) {
 	}
 	if text, _ := os.ReadFile(b.work() + "/ran.txt"); string(text) != "x\n" {
 		t.Errorf("ran %q", text)
+	}
+	if got := ends(); got != "-1" {
+		t.Errorf("the command log has the ends %s", got)
 	}
 }
 
@@ -296,6 +300,7 @@ func TestNativeCommandThatCannotStart(t *testing.T) {
 			b.prepare()
 			box := &failingOnce{Box: b.Confine.Box}
 			b.Confine.Box = box
+			ends := b.logs()
 			r := b.begins(task.Implementer, []transcript.Call{calling("run_command", arguments)})
 			r.open()
 			r.turn(0)
@@ -309,6 +314,7 @@ func TestNativeCommandThatCannotStart(t *testing.T) {
 				t.Errorf("the model is told %+v", got)
 			}
 			eventually(t, "the command has run", func() bool { text, _ := os.ReadFile(b.work() + "/ran.txt"); return string(text) == "x\n" })
+			eventually(t, "both tries have ended in the command log", func() bool { return ends() == "-1 0" })
 		})
 	}
 }
