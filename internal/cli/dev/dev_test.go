@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -31,6 +32,45 @@ func TestBackoff(t *testing.T) {
 	}
 	if got := b.next(now.Add(2 * time.Minute)); got != time.Second {
 		t.Errorf("after a good while it waits %v", got)
+	}
+}
+
+// A server that ends while the worker waits for its restart is started again meanwhile, after a delay of its own.
+func TestServerDoesNotWaitForWorker(t *testing.T) {
+	up, told := make(chan string, 2), make(chan string, 2)
+	var waits atomic.Int32
+	s := &stack{line: func(line string) { up <- line }, clock: environ.Clock{Now: time.Now, After: func(time.Duration) <-chan time.Time {
+		fired := make(chan time.Time)
+		if waits.Add(1) > 1 { // the first is the worker's, which never ends
+			close(fired)
+		}
+		return fired
+	}}}
+	var err error
+	if s.server, err = child.Start(serverName, "/", clitest.Script(t, "echo up >&2; exec sleep 300"), nil, os.Environ(), s.line); err != nil {
+		t.Fatal(err)
+	}
+	defer s.stop()
+	if s.worker, err = child.Start("worker", "/", clitest.Script(t, "exit 1"), nil, nil, s.line); err != nil {
+		t.Fatal(err)
+	}
+	first := s.server
+	clitest.Eventually(t, "the server is up", func() bool { return len(up) == 1 })
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	defer func() { cancel(); <-ended }()
+	go func() {
+		defer close(ended)
+		s.keepUp(ctx, func(format string, args ...any) { told <- fmt.Sprintf(format, args...) })
+	}()
+	clitest.Eventually(t, "the worker waits", func() bool { return waits.Load() == 1 })
+	first.Kill()
+	clitest.Eventually(t, "the server is up again", func() bool { return len(up) == 2 })
+	for _, want := range []string{"the worker has ended (exit status 1); starting it again in 1s; no task is lost",
+		"the server has ended (signal: killed); starting it again in 1s; no task is lost"} {
+		if got := <-told; got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
 	}
 }
 
@@ -65,7 +105,7 @@ func TestOwnPollers(t *testing.T) {
 func TestCrashOfServer(t *testing.T) {
 	for forgets, want := range map[bool]string{false: "no task is lost",
 		true: "its tasks are lost, because with --ephemeral it keeps nothing"} {
-		c, err := child.Start("server", "/", clitest.Script(t, "exit 1"), nil, nil, func(string) {})
+		c, err := child.Start(serverName, "/", clitest.Script(t, "exit 1"), nil, nil, func(string) {})
 		if err != nil {
 			t.Fatal(err)
 		}

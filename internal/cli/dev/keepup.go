@@ -2,27 +2,33 @@ package dev
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/longshift/longshift/internal/cli/child"
 	"github.com/longshift/longshift/internal/cli/term"
 )
 
-// keepUp starts a child that has ended again, a little later each time, until ctx ends.
+// keepUp starts each child that has ended again, a little later each time, until ctx ends. Each has delays of its own, and none waits for
+// another: a server is not left down while the worker waits for its restart.
 func (s *stack) keepUp(ctx context.Context, say func(format string, args ...any)) {
+	var children sync.WaitGroup
+	children.Go(func() { s.worker = s.keepOneUp(ctx, s.worker, say) })
+	if s.server != nil { // otherwise it is not ours
+		children.Go(func() { s.server = s.keepOneUp(ctx, s.server, say) })
+	}
+	children.Wait()
+}
+
+// keepOneUp returns the child that was started last.
+func (s *stack) keepOneUp(ctx context.Context, c *child.Child, say func(format string, args ...any)) *child.Child {
 	var delays backoff
 	for {
-		var gone <-chan struct{} // never, when the server is not ours
-		if s.server != nil {
-			gone = s.server.Exited()
-		}
 		select {
 		case <-ctx.Done():
-			return
-		case <-s.worker.Exited():
-			s.worker = s.again(ctx, s.worker, &delays, say)
-		case <-gone:
-			s.server = s.again(ctx, s.server, &delays, say)
+			return c
+		case <-c.Exited():
+			c = s.again(ctx, c, &delays, say)
 		}
 	}
 }
@@ -38,7 +44,7 @@ func (s *stack) afterStop() string {
 // again says that a child has ended and starts it again after a while. When ctx ends first it returns the one that ended.
 func (s *stack) again(ctx context.Context, c *child.Child, delays *backoff, say func(format string, args ...any)) *child.Child {
 	how, lost := c.Ended(), "no task is lost"
-	if c == s.server && s.forgets {
+	if c.Name == serverName && s.forgets {
 		lost = "its tasks are lost, because with --ephemeral it keeps nothing"
 	}
 	for {

@@ -16,6 +16,8 @@ import (
 )
 
 const (
+	serverName = "server" // of the child, in what it says and what is said of it
+
 	upWithin    = 60 * time.Second // for the server or the worker to be ready
 	workerGrace = 90 * time.Second // for the worker to put its sessions away
 	serverGrace = 20 * time.Second
@@ -73,7 +75,7 @@ func (s *stack) startServer(ctx context.Context, f serverFlags) error {
 		return err
 	}
 	s.forgets = f.database == ""
-	if s.server, err = child.Start("server", "/", path, f.arguments(), s.env.Bare(), s.line); err != nil {
+	if s.server, err = child.Start(serverName, "/", path, f.arguments(), s.env.Bare(), s.line); err != nil {
 		return fault.New(fault.Infra, "%w", err).WithHint("set LONGSHIFT_DEVSERVER to a server binary that runs here")
 	}
 	return s.waitServer(ctx)
