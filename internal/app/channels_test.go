@@ -27,7 +27,7 @@ func TestChannelsThatHaveATokenAreOpened(t *testing.T) {
 		t.Errorf("channels without a token: %+v", none)
 	}
 	cfg := load(t, "LONGSHIFT_SLACK_BOT_TOKEN=xoxb-1", "LONGSHIFT_SLACK_APP_TOKEN=xapp-1", "LONGSHIFT_SLACK_CHANNELS=C0123456789",
-		"LONGSHIFT_TELEGRAM_TOKEN=1:a", "LONGSHIFT_TELEGRAM_CHATS=-100,7", "LONGSHIFT_WHATSAPP_TOKEN=w", "LONGSHIFT_WHATSAPP_APP_SECRET=s",
+		"LONGSHIFT_TELEGRAM_TOKEN=1:abcdefghij", "LONGSHIFT_TELEGRAM_CHATS=-100,7", "LONGSHIFT_WHATSAPP_TOKEN=w", "LONGSHIFT_WHATSAPP_APP_SECRET=s",
 		"LONGSHIFT_WHATSAPP_PHONE_ID=123", "LONGSHIFT_TERMINAL=true")
 	all, err := newChannels(cfg, console{strings.NewReader(""), io.Discard}, slog.New(slog.DiscardHandler))
 	must(t, err)

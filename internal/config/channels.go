@@ -53,6 +53,10 @@ type WhatsApp struct {
 	Commands []string `envconfig:"LONGSHIFT_WHATSAPP_COMMANDS"`
 }
 
+// telegramToken is the form that the channel takes. It is checked here too, so that a mistake is told before a code is handed out for a bot
+// that hears nobody.
+var telegramToken = regexp.MustCompile(`^[0-9]{1,20}:[A-Za-z0-9_-]{10,100}$`)
+
 // The forms of ids. Without a check, a name given in place of an id would silently match nobody.
 var (
 	slackRoom    = regexp.MustCompile(`^[CDG][A-Z0-9]{2,20}$`)
@@ -117,6 +121,8 @@ func (c *Config) validateChannels() []error {
 	wrong(g.Poll >= 0, "LONGSHIFT_GITHUB_POLL", g.Poll.String(), "negative; give a duration such as 1m, or 0s for never")
 	wrong(fitsLabel(g.Label), "LONGSHIFT_GITHUB_LABEL", g.Label, fmt.Sprintf("can't be the label of issues to work on; give one of at most %d "+
 		"characters, without commas: -claimed is put behind it for claimed issues", mostLabel))
+	wrong(t.Token.value == "" || telegramToken.MatchString(strings.TrimSpace(t.Token.value)), t.Token.source, "",
+		"not of the form 123456:ABC…; give the token that @BotFather shows for the bot")
 	wrong(!w.Token.Present() || w.Phone != "", "LONGSHIFT_WHATSAPP_PHONE_ID", "",
 		"not set, and there is a token for WhatsApp; give the id of the phone number")
 	wrong(!w.Token.Present() || w.Secret.Present(), "LONGSHIFT_WHATSAPP_APP_SECRET", "",

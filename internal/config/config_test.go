@@ -124,6 +124,7 @@ func TestMistakes(t *testing.T) {
 		{"LONGSHIFT_LISTEN_PROXIES=caddy", `LONGSHIFT_LISTEN_PROXIES="caddy": neither an address nor a network; give one such as 10.0.0.7 or 172.18.0.0/16`},
 		{"LONGSHIFT_SLACK_APPROVE=ada", `LONGSHIFT_SLACK_APPROVE="ada": not of the right form; give the id of a user, such as U0123456789 (in the profile: copy member ID)`},
 		{"LONGSHIFT_TELEGRAM_CHATS=@team", `LONGSHIFT_TELEGRAM_CHATS="@team": not of the right form; give the id of a chat, such as 12345678 or -1001234567890`},
+		{"LONGSHIFT_TELEGRAM_TOKEN=abc", `LONGSHIFT_TELEGRAM_TOKEN: not of the form 123456:ABC…; give the token that @BotFather shows for the bot`},
 		{"LONGSHIFT_GITHUB_REPOSITORIES=web", `LONGSHIFT_GITHUB_REPOSITORIES="web": not of the right form; give owner/name, or owner/*`},
 		{"LONGSHIFT_GITHUB_LABEL=bug,longshift", `LONGSHIFT_GITHUB_LABEL="bug,longshift": can't be the label of issues to work on; give one of at most 42 characters, without commas: -claimed is put behind it for claimed issues`},
 		{"LONGSHIFT_GITHUB_LABEL=" + strings.Repeat("x", 43), `LONGSHIFT_GITHUB_LABEL="` + strings.Repeat("x", 43) + `": can't be the label of issues to work on; give one of at most 42 characters, without commas: -claimed is put behind it for claimed issues`},
