@@ -73,6 +73,9 @@ func (in *inbound) convert(ctx context.Context, err error) error {
 		NonRetryable: !kind.Retryable() || kind == fault.Stopping,
 		Details:      append([]any{in.of.Redact.String(fault.HintOf(err))}, used(ctx)...),
 	}
+	if errors.Is(err, errStopping) {
+		opts.Category = temporal.ApplicationErrorCategoryBenign // the SDK logs it for debugging only: a worker that stops is no error
+	}
 	if _, unfit := errors.AsType[*agent.Unfit](err); unfit {
 		opts.Cause = temporal.NewApplicationError("the agent can't work on this host, whatever the task is", UnfitAgent)
 	}

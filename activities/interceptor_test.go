@@ -41,6 +41,7 @@ func TestFaultsBecomeApplicationErrors(t *testing.T) {
 		{fault.New(fault.Infra, "x"), fault.Infra, false},
 		{fault.New(fault.Internal, "x"), fault.Internal, false},
 		{errors.New("x"), fault.Internal, false},
+		{errStopping, fault.Stopping, true},
 		{fault.New(fault.Stopping, "x"), fault.Stopping, true}, // the workflow decides where it goes on
 		{context.Canceled, fault.Internal, false},              // nobody has cancelled this activity
 		{fmt.Errorf("push: %w", fault.New(fault.Denied, "x")), fault.Denied, true},
@@ -48,6 +49,9 @@ func TestFaultsBecomeApplicationErrors(t *testing.T) {
 		app := applicationError(t, failing(t, c.err))
 		if app.Type() != string(c.kind) || app.NonRetryable() != c.final || app.Message() != c.err.Error() || app.NextRetryDelay() != 0 {
 			t.Errorf("%v: %s, final %v, after %s: %s", c.err, app.Type(), app.NonRetryable(), app.NextRetryDelay(), app.Message())
+		}
+		if benign := app.Category() == temporal.ApplicationErrorCategoryBenign; benign != (c.err == error(errStopping)) {
+			t.Errorf("%v is benign, so that the SDK does not log it as an error: %v", c.err, benign)
 		}
 	}
 	if err := failing(t, nil); err != nil {
