@@ -100,7 +100,7 @@ func TestNoPointerOfTheAgents(t *testing.T) {
 		"new files":           {"mkdir part/out; echo x > part/out/x", "part (new files in a submodule)"},
 		"taken back later":    {"echo x >> part/part.txt; git -C part commit -qam x; git add part; " + asBot + " git commit -qm x; " + asBot + " git revert --no-edit HEAD; git -C part checkout -q HEAD~1", ""},
 		"in place of a file":  {"rm README.md; git init -q README.md; cd README.md; echo x > y; git add y; git commit -qm x", ""},
-		"a new one":           {"git init -q more; cd more; echo x > y; git add y; git commit -qm x; cd ..; git add more 2>/dev/null; " + asBot + " git commit -qm x", "more"},
+		"a new one":           {"git init -q more; cd more; echo x > y; git add y; git commit -qm x; cd ..; git add more 2>/dev/null; " + asBot + " git commit -qm x", "more (a git repository of its own)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
