@@ -92,7 +92,8 @@ func (w *docsWorld) shell(script string) (out string, err error) {
 	cmd := exec.CommandContext(ctx, "/bin/bash", "-e", "-o", "pipefail", "-c", script)
 	cmd.Dir = w.clone
 	cmd.Env = []string{"PATH=" + filepath.Dir(lab.Program(w.T, "longshift")) + ":" + os.Getenv("PATH"), "HOME=" + w.home, "USER=ann", "TZ=UTC", "LANG=C.UTF-8",
-		"TEMPORAL_ADDRESS=" + w.Address, "LONGSHIFT_DATA=" + w.Worker.Data, "LONGSHIFT_GITHUB_URL=" + w.Front, "GH_TOKEN=" + forgetest.Token,
+		"TEMPORAL_ADDRESS=" + w.Address, "LONGSHIFT_WEB_URL=http://localhost:8233", // the server has none
+		"LONGSHIFT_DATA=" + w.Worker.Data, "LONGSHIFT_GITHUB_URL=" + w.Front, "GH_TOKEN=" + forgetest.Token,
 		"LONGSHIFT_PROJECTS=" + filepath.Dir(w.clone), "LONGSHIFT_CLAUDE=" + lab.Claude(w.T), "LONGSHIFT_SCENARIO=" + filepath.Join(sourcetree.Root(), "internal", "agent", "script", "demo.yaml")}
 	text, err := cmd.CombinedOutput()
 	return string(text), err

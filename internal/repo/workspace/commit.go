@@ -133,9 +133,6 @@ func (cs *commits) create(ctx context.Context, head, mark string, s CommitSpec) 
 	switch {
 	case parent != head:
 		c, err = cs.commitAdopted(ctx, head, parent, mark, s.Message)
-	case len(found.paths)+len(found.removed) == 0 && len(found.embedded) > 0:
-		return c, fault.New(fault.Work, "all that is left to commit is in git repositories of their own, which a commit can't hold: %s",
-			listed(found.embedded)).WithHint("remove their .git, so that their files count, or remove them, or have .gitignore leave them out")
 	case len(found.paths)+len(found.removed) == 0:
 		if c.ID = head; len(found.closed) > 0 { // an agent may have committed them
 			err = cs.agent.handOver(ctx, head, "")
