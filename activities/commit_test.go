@@ -66,6 +66,27 @@ func TestCommitIsFoundAgain(t *testing.T) {
 	}
 }
 
+// Work in a git repository of its own is named as what no commit holds when there is no other, also by a call that is repeated.
+func TestWorkInARepositoryOfItsOwn(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	b.prepare()
+	gittest.Git(t, b.work(), "init", "-q", "app")
+	gittest.Write(t, b.work(), map[string]string{"app/main.go": "package main\n"})
+	const apart = "all that is left to commit is in git repositories of their own: app"
+	for range 2 {
+		if c := b.commit(1, nil); c.Apart != apart || c.Created || c.Failed != "" {
+			t.Errorf("alone: %+v", c)
+		}
+	}
+	gittest.Write(t, b.work(), map[string]string{"sum.go": "package calc\n"})
+	for range 2 {
+		if c := b.commit(1, nil); c.Apart != "" || !c.Created {
+			t.Errorf("beside a file: %+v", c)
+		}
+	}
+}
+
 // A commit whose call was cut off is named by the next one, with what that has committed itself and without.
 func TestEarlierCommitIsNamed(t *testing.T) {
 	t.Parallel()

@@ -364,6 +364,47 @@ func TestRefusedCommitGoesBack(t *testing.T) {
 	}
 }
 
+// Work that is in a git repository of its own is in no commit. Its deliverable goes back, and is blocked when that doesn't help.
+func TestWorkApartIsNotDone(t *testing.T) {
+	const apart = "all that is left to commit is in git repositories of their own: app"
+	for name, c := range map[string]struct {
+		mended   int // session of an implementer that mends it; 0 for never
+		sessions string
+		outcome  task.Outcome
+	}{
+		"mended": {mended: 2, sessions: "piir", outcome: task.PullRequest}, "never": {sessions: "pii", outcome: task.AllBlocked},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.settings.FixAttempts = 1
+			w.agent = func(in activities.SessionInput) (res activities.SessionResult, err error) {
+				if in.Role == task.Planner {
+					res = well(in)
+					res.Plan = aPlan("APP-001")
+				}
+				return res, nil
+			}
+			tries := 0
+			w.commit = func(activities.CommitInput) (activities.Committed, error) {
+				if tries++; tries == c.mended {
+					return activities.Committed{Commit: "c", Created: true, Files: 1}, nil
+				}
+				return activities.Committed{Commit: "base", Apart: apart}, nil
+			}
+			s := w.start(t)
+			if s.Outcome != c.outcome || w.roles() != c.sessions {
+				t.Errorf("outcome %s: %s; sessions %s", s.Outcome, s.Detail, w.roles())
+			}
+			if p := w.asked[2].Prompt; p.Fixing != 1 || !strings.HasPrefix(p.Refused, apart+"\nA commit can't hold them. Remove their .git") {
+				t.Errorf("the second session was told %d, %q", p.Fixing, p.Refused)
+			}
+			if d := s.Plan.Deliverables[0]; c.mended == 0 && (d.Status != task.Blocked || d.Reason != apart || !strings.Contains(s.Detail, apart)) {
+				t.Errorf("%+v; %s", d, s.Detail)
+			}
+		})
+	}
+}
+
 // A check that runs fewer tests than on the base says so wherever somebody relies on it: to the reviewer, in the log and in the pull request.
 func TestFewerTestsRan(t *testing.T) {
 	w := newWorld(t)

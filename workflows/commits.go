@@ -1,6 +1,8 @@
 package workflows
 
 import (
+	"strings"
+
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/longshift/longshift/activities"
@@ -26,6 +28,7 @@ type commits struct {
 type committed struct {
 	failed   string         // why it failed; its work is only in the workspace then
 	refused  string         // why, when the work itself is refused
+	apart    bool           // it is refused because it is in git repositories of its own
 	leak     string         // why, when the work holds a secret
 	findings []task.Finding // what of the changes deserves a second look
 	toRead   []task.ChangedFile
@@ -79,7 +82,12 @@ func (cm *commits) commit(ctx workflow.Context, r task.Report) error {
 		cm.journal.remember(ctx, "error", "the commit failed: "+out.Failed)
 		return nil
 	}
-	if cm.last.refused = refusedWork(cm.last.findings); cm.last.refused != "" {
+	cm.last.refused, cm.last.apart = refusedWork(cm.last.findings), out.Apart != ""
+	if cm.last.apart {
+		cm.last.refused = strings.TrimSpace(out.Apart + "\nA commit can't hold them. Remove their .git, so that their files count, or remove " +
+			"them if they are not part of the work.\n\n" + cm.last.refused)
+	}
+	if cm.last.refused != "" {
 		cm.journal.say(ctx, "error", "the work is refused: %s", firstLine(cm.last.refused))
 		cm.journal.remember(ctx, "error", "the work is refused: "+cm.last.refused)
 	}

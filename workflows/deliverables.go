@@ -129,8 +129,12 @@ func (dv *deliverables) prove(ctx workflow.Context, d task.Deliverable, r task.R
 			return err
 		}
 		why, err := dv.lacks(ctx, d, r)
-		if err != nil || why == "" || dv.fixing >= dv.settings.FixAttempts {
+		if err != nil || why == "" {
 			return err
+		}
+		if dv.fixing >= dv.settings.FixAttempts {
+			dv.leaveApart(ctx, d)
+			return nil
 		}
 		dv.fixing++
 		dv.journal.say(ctx, "fix", "%s goes back, for %s: attempt %d of %d", d.ID, why, dv.fixing, dv.settings.FixAttempts)
@@ -139,6 +143,19 @@ func (dv *deliverables) prove(ctx workflow.Context, d task.Deliverable, r task.R
 			return err
 		}
 	}
+}
+
+// leaveApart blocks a deliverable of which the workspace has nothing but git repositories of their own. No later commit will have them.
+func (dv *deliverables) leaveApart(ctx workflow.Context, d task.Deliverable) {
+	was := dv.results[d.ID]
+	if !dv.commits.last.apart || was.commit != "" {
+		return
+	}
+	why := firstLine(dv.commits.last.refused)
+	dv.results[d.ID] = result{text: why, told: was.told}
+	dv.set(d.ID, task.Blocked, why)
+	dv.journal.say(ctx, "blocked", "%s: %s", d.ID, why)
+	dv.journal.show(ctx, signals.Notice{})
 }
 
 // lacks says why what a session has reported as done is not; "" when it is.

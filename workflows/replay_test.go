@@ -104,6 +104,7 @@ var recorded = map[string][]string{
 		"activity RecordDeliverables", "outcome pull_request"},
 	"work-saved": {"sessions piir", "version saves-first 1", "version status-file 1", "log suspended", "signal resume",
 		"activity CheckOut", "outcome pull_request"},
+	"work-apart": {"sessions pii", "log error the work is refused", "log fix", "log blocked", "!activity OpenPullRequest", "outcome all_blocked"},
 	"sync": {"sessions pr", "activity CheckOut", "activity RunProof", "activity RecordDeliverables", "!activity CommitWork",
 		"outcome pull_request"},
 	"all-blocked":     {"sessions pii", "log blocked", "activity RunSetup", "!activity OpenPullRequest", "outcome all_blocked"},

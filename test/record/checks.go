@@ -50,6 +50,10 @@ func checks() []branch {
 				return activities.Committed{}, nil
 			},
 		},
+		{name: "work-apart", outcome: task.AllBlocked, config: `{"fixAttempts":1}`,
+			commit: func(int) (activities.Committed, error) {
+				return activities.Committed{Commit: commitID("base"), Apart: "all that is left to commit is in git repositories of their own: app"}, nil
+			}},
 		{name: "proof-replaced", input: `"spec":["SPEC.md"]`, outcome: task.AllBlocked, session: replacing},
 		{name: "clean-anew", input: `"spec":["SPEC.md"]`, outcome: task.PullRequest,
 			hosts: []string{doomed}, session: proving, cutProof: 3},

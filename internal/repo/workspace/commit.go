@@ -38,6 +38,7 @@ type Commit struct {
 	Created               bool     // false when there was nothing to commit; ID is the last commit then
 	Files, Added, Deleted int      // compared with the parent; for a merge, with git's automatic merge of both sides
 	LeftOut               []string // paths not committed: embedded git repositories, changes in submodules or closed files, junk, made files
+	Embedded              []string // git repositories among LeftOut; those that setup and check commands have made are not
 	Large                 []string // files of 5 MiB and more, with their sizes
 	MadeToo               bool     // it has files of setup and check commands, which were too many to leave out
 	Earlier               []Earlier
@@ -140,7 +141,7 @@ func (cs *commits) create(ctx context.Context, head, mark string, s CommitSpec) 
 	default:
 		c, err = cs.commitIndex(ctx, head, withTrailer(s.Message, mark))
 	}
-	c.LeftOut, c.Large = found.leftOut(), large
+	c.LeftOut, c.Embedded, c.Large = found.leftOut(), found.embedded, large
 	return c, err
 }
 

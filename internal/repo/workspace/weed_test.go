@@ -128,6 +128,10 @@ func TestRepositoriesInTheWork(t *testing.T) {
 		t.Errorf("beside what setup has made: %+v, %v", c, err)
 	}
 	clone("app")
+	c, err = tree.Commit(t.Context(), CommitSpec{Key: "1", Message: "x"})
+	if err != nil || c.Created || strings.Join(c.Embedded, ", ") != "app" {
+		t.Errorf("alone: %+v, %v", c, err)
+	}
 	gittest.Write(t, tree.Dir(), map[string]string{"a.txt": "a\n"})
 	c, err = tree.Commit(t.Context(), CommitSpec{Key: "1", Message: "x"})
 	if err != nil || c.Files != 1 || strings.Join(c.LeftOut, ", ") != "app (a git repository of its own), dep (made by setup or the check)" {
