@@ -49,8 +49,8 @@ func TestMistakesInFlags(t *testing.T) {
 		{`server start-dev --dynamic-config-value history.enableChasm="x"`, []string{"history.enableChasm", `"x"`}},
 		{"server start-dev --sqlite-pragma sychronous=1", []string{"sychronous=1"}},
 		{"server start-dev --sqlite-pragma mode=memory", []string{"mode=memory"}},
-		{"server start-dev --port 0 --db-filename /nowhere/at/all.db", []string{"--db-filename /nowhere/at/all.db", "does not exist"}},
-		{"server start-dev --port 0 --db-filename /", []string{"--db-filename /", "not a regular file"}},
+		{"server start-dev --port 0 --db-filename /nowhere/at/all.db", []string{"database /nowhere/at/all.db", "does not exist"}},
+		{"server start-dev --port 0 --db-filename /", []string{"database /: ", "not a regular file"}},
 	} {
 		t.Run(c.args, func(t *testing.T) {
 			args := strings.Fields(c.args)

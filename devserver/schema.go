@@ -30,7 +30,7 @@ func checkDatabase(ctx context.Context, db *sql.DB, file string) error {
 		return explainSQLite(err, file)
 	}
 	if len(names) > 0 && !names[markerTable] {
-		return fmt.Errorf("database %s belongs to another program: choose another --db-filename", file)
+		return fmt.Errorf("database %s belongs to another program: use another file", file)
 	}
 	return nil
 }
@@ -92,22 +92,24 @@ func (s *schemaTx) Exec(statement string, args ...any) error {
 	return err
 }
 
-// explainSQLite turns the errors a user can do something about into one line that names the file.
+// explainSQLite turns the errors a user can do something about into one line that names the file. It names no flag, because
+// those who run us for others call it something else. Errors that are not SQLite's stay as they are.
 func explainSQLite(err error, file string) error {
 	var sqliteErr *sqlitedriver.Error
 	if !errors.As(err, &sqliteErr) {
-		return fmt.Errorf("database %s: %w", file, err)
+		return err
 	}
 	switch sqliteErr.Code() & 0xff { // the low byte is the kind, the rest says which sort of it
 	case sqlite3.SQLITE_NOTADB:
-		return fmt.Errorf("database %s is not a SQLite database, or its first page is damaged: "+
-			"choose another --db-filename or restore a copy", file)
+		return fmt.Errorf("database %s is not a SQLite database, or its first page is damaged: restore a copy or use another file", file)
 	case sqlite3.SQLITE_CORRUPT:
 		return fmt.Errorf("database %s is damaged: restore a copy, or move it aside to start empty", file)
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
-		return fmt.Errorf("database %s is in use by another server: stop that one or choose another --db-filename", file)
+		return fmt.Errorf("database %s is in use by another server: stop that one or use another file", file)
 	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM:
-		return fmt.Errorf("database %s cannot be written by this user: change its permissions or choose another --db-filename", file)
+		return fmt.Errorf("database %s cannot be written by this user: change its permissions and those of its folder, or use another file", file)
+	case sqlite3.SQLITE_IOERR:
+		return fmt.Errorf("database %s cannot be read or written (%w): look whether its disk is sound, or use another file", file, sqliteErr)
 	case sqlite3.SQLITE_FULL:
 		return fmt.Errorf("database %s: the disk is full", file)
 	}

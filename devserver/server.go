@@ -65,7 +65,8 @@ func (s *Server) open(ctx context.Context) error {
 		return err
 	}
 	if err := ensureNamespaces(ctx, db, s.options); err != nil {
-		return errors.Join(err, s.database.settle())
+		_ = s.database.settle() // the first error is the one to report
+		return explainSQLite(err, s.database.file)
 	}
 	return nil
 }

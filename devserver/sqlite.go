@@ -103,11 +103,11 @@ func createFile(file string) error {
 	case errors.Is(err, fs.ErrExist) && statErr == nil && info.Mode().IsRegular():
 		return nil
 	case statErr == nil && !info.Mode().IsRegular():
-		return fmt.Errorf("--db-filename %s: not a regular file; name a file", file)
+		return fmt.Errorf("database %s: not a regular file; name a file", file)
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("--db-filename %s: folder %s does not exist; create it first", file, filepath.Dir(file))
+		return fmt.Errorf("database %s: folder %s does not exist; create it first", file, filepath.Dir(file))
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("--db-filename %s: folder %s is not writable by this user", file, filepath.Dir(file))
+		return fmt.Errorf("database %s: folder %s is not writable by this user", file, filepath.Dir(file))
 	}
 	return fmt.Errorf("create database %s: %w", file, err)
 }

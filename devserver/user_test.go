@@ -2,7 +2,9 @@ package devserver_test
 
 import (
 	"bufio"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -12,11 +14,7 @@ import (
 func TestUserWithoutName(t *testing.T) {
 	cmd := exec.Command(binary, "server", "start-dev", "--headless", "--port", "0")
 	cmd.Env = []string{"HOME=/"}
-	mapped := func(own int) []syscall.SysProcIDMap {
-		return []syscall.SysProcIDMap{{ContainerID: 54321, HostID: own, Size: 1}}
-	}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWUSER, Pdeathsig: syscall.SIGKILL,
-		UidMappings: mapped(syscall.Getuid()), GidMappings: mapped(syscall.Getgid())}
+	cmd.SysProcAttr = withoutRights()
 	var errs lockedBuffer
 	cmd.Stderr = &errs
 	out, err := cmd.StdoutPipe()
@@ -34,4 +32,29 @@ func TestUserWithoutName(t *testing.T) {
 		}
 	}
 	t.Errorf("it does not serve:\n%s", errs.String())
+}
+
+// A file that was open in a server that was killed is read as it stands, and refused by the first write only.
+func TestReadOnlyDatabase(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "x.db")
+	launch(t, "-f", file, "--port", "0", "--headless").kill()
+	if err := os.Chmod(file, 0o400); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(binary, "server", "start-dev", "--headless", "--port", "0", "-f", file)
+	cmd.SysProcAttr = withoutRights()
+	want := "longshift-devserver: database " + file + " cannot be written by this user: " +
+		"change its permissions and those of its folder, or use another file\n"
+	if out, err := cmd.CombinedOutput(); err == nil || string(out) != want {
+		t.Errorf("%v\n got %s\nwant %s", err, out, want)
+	}
+}
+
+// withoutRights has a process run as a user without a name who owns our files, and has none of the rights of root.
+func withoutRights() *syscall.SysProcAttr {
+	mapped := func(own int) []syscall.SysProcIDMap {
+		return []syscall.SysProcIDMap{{ContainerID: 54321, HostID: own, Size: 1}}
+	}
+	return &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWUSER, Pdeathsig: syscall.SIGKILL,
+		UidMappings: mapped(syscall.Getuid()), GidMappings: mapped(syscall.Getgid())}
 }

@@ -192,6 +192,10 @@ func TestDevRefusals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	spoilt := t.TempDir()
+	if err := os.WriteFile(filepath.Join(spoilt, "temporal.db"), []byte("not a database\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, d := range []struct {
 		name string
 		vars []string
@@ -210,6 +214,9 @@ func TestDevRefusals(t *testing.T) {
 			"longshift: the worker did not start: exit status 3: no room for DIR\n"},
 		{"worker that says why", []string{"LONGSHIFT_WORKER=" + clitest.Script(t, "echo working >&2; echo 'script: no room' >&2; echo '  at all; make some' >&2; exit 4")}, []string{"--port", fmt.Sprint(free), "--headless", "--ephemeral"}, fault.ExitServer,
 			"worker | working\nlongshift: the worker did not start: no room\n  at all; make some\n"},
+		{"database", []string{"LONGSHIFT_DATA=" + spoilt}, []string{"--port", fmt.Sprint(free), "--headless"}, fault.ExitServer,
+			"longshift: the Temporal server did not start: database " + spoilt + "/temporal.db is not a SQLite database, " +
+				"or its first page is damaged: restore a copy or use another file; to keep the server's state in another folder, set LONGSHIFT_DATA\n"},
 		{"data folder", []string{"LONGSHIFT_DATA=/dev/null/data"}, nil, fault.ExitFailed, "longshift: make data folder: mkdir /dev/null: not a directory; set LONGSHIFT_DATA to a folder that you can write to\n"},
 	} {
 		t.Run(d.name, func(t *testing.T) {

@@ -167,10 +167,18 @@ func (o *options) useOrStart(ctx context.Context, conf config.Config) (info, err
 	f.namespace = s.options.Namespace
 	s.options = o.server.LocalOptions(f.port, f.namespace)
 	if err := s.startServer(ctx, f); err != nil {
-		return info{}, err
+		return info{}, withFolderHint(err, f.database)
 	}
 	return info{Temporal: server.ShownAddress(s.options.HostPort), Web: o.web(f, configured, conf), Data: conf.Data, Started: true, local: true,
 		configured: configured}, nil
+}
+
+// withFolderHint says how the server gets another file, when it refuses the one that it has: the server does not know our variable.
+func withFolderHint(err error, database string) error {
+	if database == "" || !strings.Contains(err.Error(), database) {
+		return err
+	}
+	return fault.New(fault.KindOf(err), "%w", err).WithHint("to keep the server's state in another folder, set LONGSHIFT_DATA")
 }
 
 // webOf is where Temporal Web of a server is that answers; "" for nowhere.
