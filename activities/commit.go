@@ -51,7 +51,7 @@ type Committed struct {
 	Leak    bool     `json:"leak,omitempty"`    // it failed because the work holds a secret
 	Refused bool     `json:"refused,omitempty"` // it failed because of the work itself: the agent can repair it
 	Forged  bool     `json:"forged,omitempty"`  // the session had changed the status file of the specification; that was undone
-	Apart   string   `json:"apart,omitempty"`   // the session has left git repositories and nothing else: no commit can hold them; this names them
+	Apart   string   `json:"apart,omitempty"`   // where the session has left work, and nothing else, that no commit takes
 	Notes   []string `json:"notes,omitempty"`   // what people should know: files that were left out, large files
 	Files   int      `json:"files,omitempty"`   // changed since the base, with the lines
 	Added   int      `json:"added,omitempty"`
@@ -83,8 +83,8 @@ func (g *Git) CommitWork(ctx context.Context, in CommitInput) (Committed, error)
 	case err == nil:
 		out.Commit, out.Created, out.Earlier = c.ID, c.Created, g.bySessions(c.Earlier)
 		out.Forged = slices.ContainsFunc(c.LeftOut, func(file string) bool { return strings.HasPrefix(file, deliverable.Path+" ") })
-		if !c.Created && len(c.Earlier) == 0 && len(c.Embedded) > 0 {
-			out.Apart = notes(g.redact, about{"all that is left to commit is in git repositories of their own", c.Embedded})[0]
+		if !c.Created && len(c.Earlier) == 0 && len(c.Apart) > 0 {
+			out.Apart = notes(g.redact, about{"nothing is left to commit, and there is work where no commit takes it", c.Apart})[0]
 		}
 		lacking, err := unfilled(ctx, tree)
 		if err != nil {

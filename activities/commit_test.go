@@ -73,7 +73,7 @@ func TestWorkInARepositoryOfItsOwn(t *testing.T) {
 	b.prepare()
 	gittest.Git(t, b.work(), "init", "-q", "app")
 	gittest.Write(t, b.work(), map[string]string{"app/main.go": "package main\n"})
-	const apart = "all that is left to commit is in git repositories of their own: app"
+	const apart = "nothing is left to commit, and there is work where no commit takes it: app (a git repository of its own)"
 	for range 2 {
 		if c := b.commit(1, nil); c.Apart != apart || c.Created || c.Failed != "" {
 			t.Errorf("alone: %+v", c)

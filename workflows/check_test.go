@@ -366,7 +366,7 @@ func TestRefusedCommitGoesBack(t *testing.T) {
 
 // Work that is in a git repository of its own is in no commit. Its deliverable goes back, and is blocked when that doesn't help.
 func TestWorkApartIsNotDone(t *testing.T) {
-	const apart = "all that is left to commit is in git repositories of their own: app"
+	const apart = "nothing is left to commit, and there is work where no commit takes it: a stash"
 	for name, c := range map[string]struct {
 		mended   int // session of an implementer that mends it; 0 for never
 		sessions string
@@ -395,7 +395,7 @@ func TestWorkApartIsNotDone(t *testing.T) {
 			if s.Outcome != c.outcome || w.roles() != c.sessions {
 				t.Errorf("outcome %s: %s; sessions %s", s.Outcome, s.Detail, w.roles())
 			}
-			if p := w.asked[2].Prompt; p.Fixing != 1 || !strings.HasPrefix(p.Refused, apart+"\nA commit can't hold them. Remove their .git") {
+			if p := w.asked[2].Prompt; p.Fixing != 1 || !strings.HasPrefix(p.Refused, apart+"\nBring it into the work tree") {
 				t.Errorf("the second session was told %d, %q", p.Fixing, p.Refused)
 			}
 			if d := s.Plan.Deliverables[0]; c.mended == 0 && (d.Status != task.Blocked || d.Reason != apart || !strings.Contains(s.Detail, apart)) {

@@ -28,7 +28,7 @@ type commits struct {
 type committed struct {
 	failed   string         // why it failed; its work is only in the workspace then
 	refused  string         // why, when the work itself is refused
-	apart    bool           // it is refused because it is in git repositories of its own
+	apart    bool           // it is refused because all of it lies where no commit takes it
 	leak     string         // why, when the work holds a secret
 	findings []task.Finding // what of the changes deserves a second look
 	toRead   []task.ChangedFile
@@ -84,8 +84,8 @@ func (cm *commits) commit(ctx workflow.Context, r task.Report) error {
 	}
 	cm.last.refused, cm.last.apart = refusedWork(cm.last.findings), out.Apart != ""
 	if cm.last.apart {
-		cm.last.refused = strings.TrimSpace(out.Apart + "\nA commit can't hold them. Remove their .git, so that their files count, or remove " +
-			"them if they are not part of the work.\n\n" + cm.last.refused)
+		cm.last.refused = strings.TrimSpace(out.Apart + "\nBring it into the work tree of this branch: pop the stash, merge the other branch, " +
+			"or remove the .git of the repository, so that its files count. Remove what is not part of the work.\n\n" + cm.last.refused)
 	}
 	if cm.last.refused != "" {
 		cm.journal.say(ctx, "error", "the work is refused: %s", firstLine(cm.last.refused))

@@ -145,7 +145,7 @@ func (dv *deliverables) prove(ctx workflow.Context, d task.Deliverable, r task.R
 	}
 }
 
-// leaveApart blocks a deliverable of which the workspace has nothing but git repositories of their own. No later commit will have them.
+// leaveApart blocks a deliverable all of whose work lies where no commit takes it.
 func (dv *deliverables) leaveApart(ctx workflow.Context, d task.Deliverable) {
 	was := dv.results[d.ID]
 	if !dv.commits.last.apart || was.commit != "" {

@@ -52,7 +52,7 @@ func checks() []branch {
 		},
 		{name: "work-apart", outcome: task.AllBlocked, config: `{"fixAttempts":1}`,
 			commit: func(int) (activities.Committed, error) {
-				return activities.Committed{Commit: commitID("base"), Apart: "all that is left to commit is in git repositories of their own: app"}, nil
+				return activities.Committed{Commit: commitID("base"), Apart: "nothing is left to commit, and there is work where no commit takes it: a stash"}, nil
 			}},
 		{name: "proof-replaced", input: `"spec":["SPEC.md"]`, outcome: task.AllBlocked, session: replacing},
 		{name: "clean-anew", input: `"spec":["SPEC.md"]`, outcome: task.PullRequest,

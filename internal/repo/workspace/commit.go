@@ -37,8 +37,8 @@ type Commit struct {
 	ID                    string
 	Created               bool     // false when there was nothing to commit; ID is the last commit then
 	Files, Added, Deleted int      // compared with the parent; for a merge, with git's automatic merge of both sides
-	LeftOut               []string // paths not committed: embedded git repositories, changes in submodules or closed files, junk, made files
-	Embedded              []string // git repositories among LeftOut; those that setup and check commands have made are not
+	LeftOut               []string // not committed: embedded git repositories, changes in submodules or closed files, junk, made files, Apart
+	Apart                 []string // where the agent has work that no commit takes: repositories of its own, its stash, other branches
 	Large                 []string // files of 5 MiB and more, with their sizes
 	MadeToo               bool     // it has files of setup and check commands, which were too many to leave out
 	Earlier               []Earlier
@@ -116,6 +116,10 @@ func checkKey(key string) error {
 }
 
 func (cs *commits) create(ctx context.Context, head, mark string, s CommitSpec) (Commit, error) {
+	laidAside, err := cs.agent.laidAside(ctx)
+	if err != nil {
+		return Commit{}, err
+	}
 	parent, err := cs.adoption.adopt(ctx, head, s)
 	if err != nil {
 		return Commit{}, err
@@ -141,7 +145,13 @@ func (cs *commits) create(ctx context.Context, head, mark string, s CommitSpec) 
 	default:
 		c, err = cs.commitIndex(ctx, head, withTrailer(s.Message, mark))
 	}
-	c.LeftOut, c.Embedded, c.Large = found.leftOut(), found.embedded, large
+	c.LeftOut, c.Apart, c.Large = found.leftOut(), found.apart(), large
+	for _, a := range laidAside {
+		c.LeftOut, c.Apart = append(c.LeftOut, a.Place), append(c.Apart, a.Place)
+	}
+	if err == nil && c.Created {
+		err = cs.agent.nameAside(laidAside)
+	}
 	return c, err
 }
 

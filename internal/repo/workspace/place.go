@@ -67,6 +67,7 @@ type state struct {
 	Unfilled   string           `json:"unfilled,omitempty"` // files of Git LFS that are pointers in the work tree
 	Submodules submodules       `json:"submodules,omitzero"`
 	Made       made             `json:"made,omitzero"`
+	Aside      []string         `json:"aside,omitempty"` // stashes and branches of the agent's git that a commit has named; see laidAside
 
 	at place // directory in which it is saved
 }

@@ -97,15 +97,20 @@ func (w workTree) changesIn(ctx context.Context, where, exclude []string) (c cha
 
 // leftOut lists what the commit does not include.
 func (c changes) leftOut() []string {
-	out := junkPlaces(c.junk)
-	for _, path := range c.embedded {
-		out = append(out, path+" (a git repository of its own)")
-	}
+	out := append(junkPlaces(c.junk), c.apart()...)
 	for _, path := range c.made {
 		out = append(out, path+" (made by setup or the check)")
 	}
 	for _, path := range c.closed {
 		out = append(out, path+" (closed by the settings; the change was undone)")
+	}
+	return out
+}
+
+// apart lists the git repositories in the work.
+func (c changes) apart() (out []string) {
+	for _, path := range c.embedded {
+		out = append(out, path+" (a git repository of its own)")
 	}
 	return out
 }

@@ -129,7 +129,7 @@ func TestRepositoriesInTheWork(t *testing.T) {
 	}
 	clone("app")
 	c, err = tree.Commit(t.Context(), CommitSpec{Key: "1", Message: "x"})
-	if err != nil || c.Created || strings.Join(c.Embedded, ", ") != "app" {
+	if err != nil || c.Created || strings.Join(c.Apart, ", ") != "app (a git repository of its own)" {
 		t.Errorf("alone: %+v, %v", c, err)
 	}
 	gittest.Write(t, tree.Dir(), map[string]string{"a.txt": "a\n"})
