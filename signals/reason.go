@@ -21,7 +21,7 @@ const (
 	ReasonBlocker   Reason = "blocker"        // a blocker that a round has worked on is unchanged
 	ReasonRounds    Reason = "rounds"         // the pull request has used up its rounds
 	ReasonPush      Reason = "push"           // changes of a push deserve a second look and wait for a person
-	ReasonReview    Reason = "review"         // our reviewer has rejected a round's work
+	ReasonReview    Reason = "review"         // our reviewer does not let the work pass, again and again
 	ReasonUnfit     Reason = "unfit_work"     // the work holds what no commit may
 )
 

@@ -45,6 +45,9 @@ func (t *pipeline) run(ctx workflow.Context) error {
 		case t.status.Iteration >= t.settings.Iterations:
 			return end(task.MaxIterations, "the review still asks for changes after %d rounds: %s", t.status.Iteration, t.status.Review.Text)
 		default:
+			if err := t.atImpasse(ctx); err != nil {
+				return err
+			}
 			t.status.Iteration++
 			from = planning
 		}

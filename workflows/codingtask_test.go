@@ -280,6 +280,38 @@ func TestMaxIterations(t *testing.T) {
 	}
 }
 
+// A planner for whom all is done and a reviewer who asks for changes would go on for all rounds. A person is asked, and the next planner is told what
+// that person says.
+func TestImpasseAsksAPerson(t *testing.T) {
+	w := newWorld(t)
+	told := ""
+	w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+		res := well(in)
+		switch {
+		case in.Role == task.Reviewer && told == "":
+			res.Review = &task.Review{Text: "the moon is missing"}
+		case in.Role == task.Planner && len(w.asked) > 1:
+			res.Plan = &task.Plan{Verdict: task.VerdictAlreadyDone, Summary: "s", Evidence: "it adds already"}
+			for _, m := range in.Prompt.Messages {
+				told += m.Text
+			}
+		}
+		return res, nil
+	}
+	var asked signals.Status
+	w.env.RegisterDelayedCallback(func() {
+		asked = w.status(t)
+		w.env.SignalWorkflow(signals.Resume, signals.ResumeRequest{Note: "leave the moon alone"})
+	}, time.Hour)
+	s := w.start(t)
+	if asked.Reason != signals.ReasonReview || !asked.NeedsHuman || !strings.HasSuffix(asked.Detail, "2 rounds in a row have changed nothing: the moon is missing") {
+		t.Errorf("asked for %s: %s", asked.Reason, asked.Detail)
+	}
+	if s.Outcome != task.PullRequest || w.roles() != "piirprprpr" || told != "leave the moon alone" {
+		t.Errorf("outcome %s after %s; the planner was told %q", s.Outcome, w.roles(), told)
+	}
+}
+
 func TestQuotaIsATimer(t *testing.T) {
 	w := newWorld(t)
 	hit := false

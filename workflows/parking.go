@@ -188,7 +188,9 @@ func nextAction(why signals.Reason) string {
 		return "remove it from the workspace, or have .gitignore leave it out, then `resume`, or `abandon`"
 	case signals.ReasonChanged:
 		return "look at the branch, then `resume`, or `abandon`"
-	case signals.ReasonBlocker, signals.ReasonRounds, signals.ReasonReview:
+	case signals.ReasonReview:
+		return "look at what the review asks for, then `resume` (a note is told to the next session), or `abandon`"
+	case signals.ReasonBlocker, signals.ReasonRounds:
 		return "look at the pull request, then `resume` (a note is told to the next session), or `abandon`"
 	default:
 		return "look at the log, then `resume` (a note is told to the next session), or `abandon`"

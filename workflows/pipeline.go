@@ -35,7 +35,8 @@ type pipeline struct {
 
 	work      workflow.Context // ends when the task is cancelled or abandoned
 	stop      workflow.CancelFunc
-	edit      *decision    // the change of the plan that a person wants; nil when nobody does
+	edit      *decision // the change of the plan that a person wants; nil when nobody does
+	impasse   impasse
 	pullEnded task.Outcome // set when the pull request was merged or closed
 }
 

@@ -77,6 +77,8 @@ var recorded = map[string][]string{
 	"access-refused":         {"activity failed LongshiftDenied", "log suspended access", "signal resume", "fence 2", "outcome pull_request"},
 	"changes-requested":      {"sessions pirpir", "revision 2", "iteration 2", "outcome pull_request"},
 	"max-iterations":         {"sessions pirpir", "iteration 2", "!activity OpenPullRequest", "!activity CleanUp", "outcome max_iterations"},
+	"impasse":                {"sessions pirprprpr", "log suspended review", "signal resume", "version asks-at-impasse 1", "outcome pull_request"},
+	"impasse-before":         {"sessions pirprprpr", "!log suspended review", "outcome pull_request"}, // recorded when nobody was asked
 	"already-done":           {"sessions p", "!activity CommitWork", "outcome already_done"},
 	"already-done-contested": {"sessions pirpr", "version review-decides 1", "!activity OpenPullRequest", "outcome already_done"},
 	"declined":               {"sessions p", "!activity CommitWork", "outcome declined"},

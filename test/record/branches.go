@@ -124,16 +124,18 @@ func picky(times int) func(context.Context, activities.SessionInput, int) (activ
 	}
 }
 
-// contested is a reviewer who asks for changes once, and a planner who then says that there is nothing to do.
-func contested(_ context.Context, in activities.SessionInput, n int) (activities.SessionResult, error) {
-	res := well(in, nil)
-	switch {
-	case in.Role == task.Reviewer && n == 1:
-		res.Review = &task.Review{Text: "README.md is silent."}
-	case in.Role == task.Planner && n > 1:
-		res.Plan = &task.Plan{Verdict: task.VerdictAlreadyDone, Summary: "nothing to do", Evidence: "README.md says it"}
+// contested is a reviewer who asks for changes a few times, and a planner who then says that there is nothing to do.
+func contested(times int) func(context.Context, activities.SessionInput, int) (activities.SessionResult, error) {
+	return func(_ context.Context, in activities.SessionInput, n int) (activities.SessionResult, error) {
+		res := well(in, nil)
+		switch {
+		case in.Role == task.Reviewer && n <= times:
+			res.Review = &task.Review{Text: "README.md is silent."}
+		case in.Role == task.Planner && n > 1:
+			res.Plan = &task.Plan{Verdict: task.VerdictAlreadyDone, Summary: "nothing to do", Evidence: "README.md says it"}
+		}
+		return res, nil
 	}
-	return res, nil
 }
 
 // endings are the branches that end without a pull request and without a person.
@@ -148,9 +150,10 @@ func endings() []branch {
 	return []branch{
 		{name: "already-done", outcome: task.AlreadyDone, session: verdict(task.VerdictAlreadyDone, "TestAdd passes on main")},
 		{
-			name: "already-done-contested", outcome: task.AlreadyDone, session: contested,
+			name: "already-done-contested", outcome: task.AlreadyDone, session: contested(1),
 			commit: func(int) (activities.Committed, error) { return activities.Committed{Commit: commitID("base")}, nil },
 		},
+		{name: "impasse", outcome: task.PullRequest, session: contested(3), drive: resumeOnce(signals.ReasonReview)},
 		{name: "declined", outcome: task.Declined, session: verdict(task.VerdictDeclined, "the specs forbid Mul")},
 		{
 			name: "all-blocked", outcome: task.AllBlocked, plan: []string{"FIX-001", "API-002"},
