@@ -10,11 +10,11 @@ import (
 	"github.com/longshift/longshift/signals"
 )
 
-// takesOver looks at what the task has changed and merges it, by the commands that the status names and by our own.
+// takesOver reads the pull request, looks at what the task has changed and merges it, by the commands that the status names and by our own.
 func takesOver(t testing.TB, d *dev, repo string, end signals.Status) {
 	t.Helper()
 	said := d.longshift(t, time.Minute, repo, d.address, "status", end.WorkflowID).out
-	for _, label := range []string{"Look", "Take"} {
+	for _, label := range []string{"Read", "Look", "Take"} {
 		command := regexp.MustCompile(`(?m)^  ` + label + ` +git (.+)$`).FindStringSubmatch(said)
 		if command == nil {
 			t.Fatalf("the status names no command to %s:\n%s", strings.ToLower(label), said)

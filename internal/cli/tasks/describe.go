@@ -183,17 +183,19 @@ func unchecked(status *signals.Status) bool {
 	return status.Plan != nil && status.PullRequest == nil && status.Check == nil && status.BaseCheck == nil
 }
 
-// takeOver names the commands that show and take what a task has committed. In a folder they are those of git, once the branch is there: it comes
-// with the pull request.
+// takeOver names the commands that show and take what a task has committed. In a folder they are those of git, once the branch is there:
+// it comes with the pull request, whose address ends with the ref that holds its text. No page shows that text, so a command does.
 func takeOver(status *signals.Status) []string {
 	if len(status.Commits) == 0 && status.PullRequest == nil || status.Branch == "" {
 		return nil
 	}
-	look, take := "longshift diff "+status.WorkflowID, "longshift checkout "+status.WorkflowID
+	read, look, take := "", "longshift diff "+status.WorkflowID, "longshift checkout "+status.WorkflowID
 	if r, err := task.ParseRepository(status.Repository); err == nil && r.Path != "" && status.Base != "" && status.PullRequest != nil {
+		address := status.PullRequest.URL
+		read = "git show " + address[strings.LastIndex(address, " ")+1:]
 		look, take = "git diff "+status.Base+"..."+status.Branch, "git merge "+status.Branch
 	}
-	return []string{"Look", term.OneLine(look), "Take", term.OneLine(take)}
+	return []string{"Read", term.OneLine(read), "Look", term.OneLine(look), "Take", term.OneLine(take)}
 }
 
 // figures are the numbers of a task so far.

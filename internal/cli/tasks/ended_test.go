@@ -1,6 +1,7 @@
 package tasks
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -10,7 +11,11 @@ import (
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/sdk/converter"
 
+	"github.com/longshift/longshift/internal/cli/clitest"
 	"github.com/longshift/longshift/internal/fault"
+	"github.com/longshift/longshift/internal/forge"
+	"github.com/longshift/longshift/internal/forge/forgetest"
+	"github.com/longshift/longshift/internal/forge/local"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
 )
@@ -34,7 +39,8 @@ func TestARefusedInputTookNoTime(t *testing.T) {
 	}
 }
 
-// In a folder, git knows the branch of a task once there is a pull request; until then its commits are taken by our own commands.
+// In a folder, git knows the branch of a task once there is a pull request; until then its commits are taken by our own commands. The text of
+// that pull request, with its warnings, is on no page: git shows it too.
 func TestWorkIsTakenFromWhereItIs(t *testing.T) {
 	t.Parallel()
 	s := &signals.Status{WorkflowID: "x", Outcome: task.MaxIterations, Repository: "/src/web", Base: "main", Branch: "longshift/x",
@@ -42,10 +48,21 @@ func TestWorkIsTakenFromWhereItIs(t *testing.T) {
 	if text := SummaryText(s, time.Now()); !strings.Contains(text, "longshift diff x") || !strings.Contains(text, "longshift checkout x") {
 		t.Errorf("without a pull request it says\n%s", text)
 	}
-	s.PullRequest = &signals.PullRequest{URL: "longshift/x"}
-	if text := SummaryText(s, time.Now()); !strings.Contains(text, "git diff main...longshift/x") || !strings.Contains(text, "git merge longshift/x") {
-		t.Errorf("with a pull request it says\n%s", text)
+	dir := forgetest.NewRepository(t)
+	pull, err := local.New(local.Config{}).EnsurePullRequest(t.Context(), forge.Request{Repository: task.Repository{Text: dir, Path: dir},
+		TaskID: "x", Fence: 1, Head: "longshift/x", HeadCommit: forgetest.AddBranch(t, dir, "longshift/x", "main"), Base: "main",
+		Title: "Greet", Body: "> **The check ran no tests**"})
+	if err != nil {
+		t.Fatal(err)
 	}
+	s.Repository, s.PullRequest = dir, &signals.PullRequest{Number: pull.Number, URL: pull.URL}
+	text := SummaryText(s, time.Now())
+	clitest.Wants(t, text, "git diff main...longshift/x", "git merge longshift/x")
+	read := regexp.MustCompile(`(?m)^  Read +git (.+)$`).FindStringSubmatch(text)
+	if read == nil {
+		t.Fatalf("no command shows the text of the pull request:\n%s", text)
+	}
+	clitest.Wants(t, forgetest.Git(t, dir, "", strings.Fields(read[1])...), "> **The check ran no tests**")
 }
 
 // What is recommended for an ended task works for it: only one with a pull request has a branch to start from.
