@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -62,15 +63,11 @@ func (o *listOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	page := o.limit
+	limit := o.limit
 	if o.all {
-		page = 1000
+		limit = math.MaxInt
 	}
-	rows := []tasks.Row{}
-	err = o.tasks.Each(ctx, c, query, page, func(r tasks.Row) bool {
-		rows = append(rows, r)
-		return o.all || len(rows) < o.limit
-	})
+	rows, err := o.tasks.Newest(ctx, c, query, limit)
 	if err != nil {
 		return err
 	}

@@ -18,8 +18,9 @@ type Lister interface {
 		*workflowservice.ListWorkflowExecutionsResponse, error)
 }
 
-// Each calls use for every workflow that matches a query, newest first, until use returns false. page is the page size,
-// at most 1000; within limits the time for each page. Errors are the server's, unwrapped.
+// Each calls use for every workflow that matches a query, until use returns false: first those that run, the newest first, then the
+// others, the last to end first. page is the page size, at most 1000; within limits the time for each page. Errors are the server's,
+// unwrapped.
 func Each(
 	ctx context.Context, c Lister, query string, page int, within time.Duration, use func(*workflowpb.WorkflowExecutionInfo) bool,
 ) error {

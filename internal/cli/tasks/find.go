@@ -112,12 +112,12 @@ func (t *Tasks) Complete(c *cobra.Command, args []string, _ string) ([]string, c
 	return t.complete(c.Context(), args, RunningTasks)
 }
 
-// CompleteEnded offers the ids of ended tasks, the newest first.
+// CompleteEnded offers the ids of ended tasks, the last to end first.
 func (t *Tasks) CompleteEnded(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	return t.complete(c.Context(), args, EndedTasks)
 }
 
-// CompleteAll offers the ids of all tasks, the newest first.
+// CompleteAll offers the ids of all tasks, those that run first.
 func (t *Tasks) CompleteAll(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	return t.complete(c.Context(), args, AllTasks)
 }

@@ -2,8 +2,10 @@
 package tasks
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,8 +24,11 @@ import (
 // named: it works on any server.
 const (
 	AllTasks     = "WorkflowType IN ('" + signals.CodingTask + "', '" + signals.PullRequestFlow + "') AND ExecutionStatus != 'ContinuedAsNew'"
-	RunningTasks = AllTasks + " AND ExecutionStatus = 'Running'"
-	EndedTasks   = AllTasks + " AND ExecutionStatus != 'Running'"
+	RunningTasks = AllTasks + stillRuns
+	EndedTasks   = AllTasks + hasEnded
+
+	stillRuns = " AND ExecutionStatus = 'Running'"
+	hasEnded  = " AND ExecutionStatus != 'Running'"
 )
 
 // Row is a task as the server's visibility store knows it. No worker is asked.
@@ -52,14 +57,49 @@ type Tasks struct {
 
 func New(s *server.Connector, p *term.Printer) *Tasks { return &Tasks{s, p} }
 
-// Each calls use for every task that the query finds, newest first, until it returns false. page is how many are
-// fetched at a time, at most 1000.
+// Each calls use for every task that the query finds, until it returns false: first those that run, the newest first, then the others,
+// the last to end first. page is how many are fetched at a time, at most 1000.
 func (t *Tasks) Each(ctx context.Context, c visibility.Lister, query string, page int, use func(Row) bool) error {
 	err := visibility.Each(ctx, c, query, page, server.AnswerWithin, func(w *workflowpb.WorkflowExecutionInfo) bool { return use(readRow(w)) })
 	if err != nil {
 		return t.server.Explain(err, "")
 	}
 	return nil
+}
+
+// Newest gives the tasks that the query finds, the last to start first, at most limit. It asks for what runs and for what has ended apart,
+// because the server gives all that runs before anything that has ended. It asks for what runs first, so that a task that ends meanwhile is
+// found twice, and not missed.
+func (t *Tasks) Newest(ctx context.Context, c visibility.Lister, query string, limit int) ([]Row, error) {
+	rows := []Row{}
+	add := func(r Row) {
+		at, again := slices.BinarySearchFunc(rows, r, newerFirst)
+		if again {
+			rows[at] = r
+			return
+		}
+		rows = slices.Insert(rows, at, r)
+		rows = rows[:min(len(rows), limit)]
+	}
+	err := t.Each(ctx, c, query+stillRuns, limit, func(r Row) bool {
+		add(r)
+		return len(rows) < limit
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = t.Each(ctx, c, query+hasEnded, limit, func(r Row) bool {
+		if len(rows) == limit && r.Ended.Before(rows[limit-1].Started) {
+			return false // it and all that ended before it have started even earlier
+		}
+		add(r)
+		return true
+	})
+	return rows, err
+}
+
+func newerFirst(a, b Row) int {
+	return cmp.Or(b.Started.Compare(a.Started), strings.Compare(a.RunID, b.RunID))
 }
 
 // CheckAttributes tells, when nothing was found, whether that is for want of our search attributes.
