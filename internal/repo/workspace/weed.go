@@ -16,10 +16,11 @@ const (
 // junk lists names of folders and files that tools leave behind and that almost no project commits. A project that does commit them has
 // some of these names in its index.
 var junk = []string{".DS_Store", "Thumbs.db", "desktop.ini", "__pycache__", "node_modules", ".venv", ".tox", ".nox", ".pytest_cache",
-	".mypy_cache", ".ruff_cache", ".coverage", ".nyc_output", ".ipynb_checkpoints", ".gradle", ".eggs"}
+	".mypy_cache", ".ruff_cache", ".coverage", ".nyc_output", ".ipynb_checkpoints", ".gradle", ".eggs", "npm-debug.log", "yarn-error.log",
+	"nohup.out"}
 
 // junkEnds are suffixes of such file names.
-var junkEnds = []string{".pyc", ".pyo", ".swp", "~"}
+var junkEnds = []string{".pyc", ".pyo", ".swp", ".orig", ".rej", "~"}
 
 // junkName returns the path element that makes it junk, "" for none.
 func junkName(path string) string {

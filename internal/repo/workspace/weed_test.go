@@ -17,13 +17,13 @@ func TestJunkStaysOut(t *testing.T) {
 	b := newBench(t, gittest.NewBare(t, map[string]string{"README.md": "r\n", "action/node_modules/dep/index.js": "1\n"}))
 	_, tree := b.prepare("t-1", 1)
 	c := b.commit(tree, "1", map[string]string{"src/a.py": "a\n", "src/__pycache__/a.pyc": "x", "src/__pycache__/b.pyc": "x", ".DS_Store": "x",
-		"src/.DS_Store": "x",
-		"notes.txt~":    "x", "node_modules/new/index.js": "2\n", "docs/node_modules.md": "about\n"})
+		"src/.DS_Store": "x", "src/a.py.orig": "x", "src/a.py.rej": "x", "npm-debug.log": "x",
+		"notes.txt~": "x", "node_modules/new/index.js": "2\n", "docs/node_modules.md": "about\n"})
 	if got := gittest.Git(t, tree.at.place.git(), "show", "--name-only", "--format=", c.ID); got != "docs/node_modules.md\nnode_modules/new/index.js\nsrc/a.py" {
 		t.Errorf("committed %q", got)
 	}
 	slices.Sort(c.LeftOut)
-	if want := []string{".DS_Store", "notes.txt~", "src/.DS_Store", "src/__pycache__"}; !slices.Equal(c.LeftOut, want) {
+	if want := []string{".DS_Store", "notes.txt~", "npm-debug.log", "src/.DS_Store", "src/__pycache__", "src/a.py.orig", "src/a.py.rej"}; !slices.Equal(c.LeftOut, want) {
 		t.Errorf("left out %q, want %q", c.LeftOut, want)
 	}
 	if dirty, _, err := tree.Status(t.Context()); err != nil || dirty {
