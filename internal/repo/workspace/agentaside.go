@@ -17,24 +17,27 @@ const mostRefs = 200
 type aside struct{ ID, Place string }
 
 // laidAside lists what no commit has named before. An agent that has left work there takes it for done, and a commit doesn't have it.
-func (g *agentGit) laidAside(ctx context.Context) ([]aside, error) {
-	root, err := os.OpenRoot(g.place.work())
+func (a *adoption) laidAside(ctx context.Context) ([]aside, error) {
+	root, err := os.OpenRoot(a.place.work())
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
 	refs := agentRefs(root)
-	delete(refs, g.state.branchRef())
-	at := g.head()
+	delete(refs, a.state.branchRef())
+	at, sound := a.agent.head(), a.agent.sound(root)
 	var list []aside
 	for _, ref := range slices.Sorted(maps.Keys(refs)) {
 		id := refs[ref]
-		if id == at || slices.Contains(g.state.Aside, id) {
+		if id == at || slices.Contains(a.state.Aside, id) {
 			continue
 		}
-		if known, err := g.bare.has(ctx, id); err != nil {
+		if known, err := a.bare.has(ctx, id); err != nil {
 			return nil, err
 		} else if known {
+			continue
+		}
+		if _, err := a.theirObjects().run(ctx, "merge-base", "--is-ancestor", id, at); sound && err == nil { // it was merged
 			continue
 		}
 		place := "a stash"
@@ -82,12 +85,12 @@ func agentRefs(root *os.Root) map[string]string {
 }
 
 // nameAside has later commits not name again what this one has named, because it had work of its own.
-func (g *agentGit) nameAside(list []aside) error {
+func (a *adoption) nameAside(list []aside) error {
 	if len(list) == 0 {
 		return nil
 	}
-	for _, a := range list {
-		g.state.Aside = append(g.state.Aside, a.ID)
+	for _, one := range list {
+		a.state.Aside = append(a.state.Aside, one.ID)
 	}
-	return g.state.save()
+	return a.state.save()
 }

@@ -21,6 +21,7 @@ func TestWorkLaidAside(t *testing.T) {
 		"packed branch":         {script: stay + "git checkout -qb fix/it; echo a >a.txt; git add a.txt; git commit -qm a; git checkout -q $b; git pack-refs --all", apart: "branch fix/it"},
 		"branch without work":   {script: "git branch spare"},
 		"branch that is HEAD":   {script: "git checkout -qb my-fix; echo a >a.txt; git add a.txt; git commit -qm a", created: true},
+		"merged branch":         {script: stay + "git checkout -qb my-fix; echo a >a.txt; git add a.txt; git commit -qm a; git checkout -q $b; git merge -q --no-ff -m m my-fix", created: true},
 		"some of it in a stash": {script: "echo a >a.txt; echo b >b.txt; git add b.txt; git stash -q; [ -e a.txt ]", apart: "a stash", created: true},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -116,7 +116,7 @@ func checkKey(key string) error {
 }
 
 func (cs *commits) create(ctx context.Context, head, mark string, s CommitSpec) (Commit, error) {
-	laidAside, err := cs.agent.laidAside(ctx)
+	laidAside, err := cs.adoption.laidAside(ctx)
 	if err != nil {
 		return Commit{}, err
 	}
@@ -150,7 +150,7 @@ func (cs *commits) create(ctx context.Context, head, mark string, s CommitSpec) 
 		c.LeftOut, c.Apart = append(c.LeftOut, a.Place), append(c.Apart, a.Place)
 	}
 	if err == nil && c.Created {
-		err = cs.agent.nameAside(laidAside)
+		err = cs.adoption.nameAside(laidAside)
 	}
 	return c, err
 }
