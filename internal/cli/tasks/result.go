@@ -3,6 +3,7 @@ package tasks
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
@@ -55,9 +56,16 @@ func beatOf(a *workflowpb.PendingActivityInfo) (beat signals.Heartbeat) {
 // untaken is how long a step may lie in its queue until it is said that it waits.
 const untaken = 3 * time.Second
 
-// stepWaits says what a step of a task waits for: its host is full, or has not taken it yet, or there is none, or it has failed for what
-// passes and is tried again.
+// mostTries is how often workers may fail to go on with a task before it is said. One that is killed fails once.
+const mostTries = 3
+
+// stepWaits says what a task waits for: no worker can go on with it, or the host of a step is full, or has not taken it yet, or there is
+// none, or it has failed for what passes and is tried again.
 func stepWaits(d *workflowservice.DescribeWorkflowExecutionResponse, now time.Time) string {
+	if n := d.GetPendingWorkflowTask().GetAttempt(); n >= mostTries {
+		return fmt.Sprintf("for a worker that can go on with the task: %d tries have failed, and the log of the worker says why. "+
+			"One of an older release than that which has worked on the task can't; nothing is lost meanwhile", n)
+	}
 	for _, a := range d.GetPendingActivities() {
 		if a.GetState() == enumspb.PENDING_ACTIVITY_STATE_STARTED && beatOf(a).Waiting {
 			return "for a free slot on its host, where others work (LONGSHIFT_SLOTS sets how many)"

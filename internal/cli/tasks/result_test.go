@@ -1,6 +1,7 @@
 package tasks
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -57,8 +58,13 @@ func TestStepWaits(t *testing.T) {
 		if c.failed != "" {
 			d.PendingActivities[0].LastFailure = &failurepb.Failure{Message: c.failed}
 		}
+		d.PendingWorkflowTask = &workflowpb.PendingWorkflowTaskInfo{Attempt: 2}
 		if got := stepWaits(d, now); got != c.want {
 			t.Errorf("%s, %s old, attempt %d: %q, want %q", c.step, c.age, c.attempt, got, c.want)
+		}
+		d.PendingWorkflowTask.Attempt = 3
+		if got := stepWaits(d, now); !strings.HasPrefix(got, "for a worker that can go on with the task: 3 tries have failed") {
+			t.Errorf("when no worker can go on: %q", got)
 		}
 	}
 }

@@ -89,5 +89,10 @@ func (t *Tasks) Refused(err error, id string) error {
 		return fault.New(fault.Conflict, "task %s has ended", id).
 			WithHint("see `longshift show %s`; `longshift follow-up` starts another one on top of its pull request, `longshift retry` the same one again", id)
 	}
+	var stuck *serviceerror.WorkflowNotReady
+	if errors.As(err, &stuck) {
+		return fault.New(fault.Infra, "task %s takes no message: no worker has been able to go on with it", id).
+			WithHint("the log of the worker says why; start a worker of the release that has worked on the task, or of a newer one. Nothing is lost meanwhile")
+	}
 	return t.server.Explain(err, id)
 }

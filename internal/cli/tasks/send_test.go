@@ -69,6 +69,8 @@ func TestSendRefused(t *testing.T) {
 		{"wrong", app(fault.Input), fault.ExitUsage, "not now", ""},
 		{"forbidden", app(fault.Denied, ""), fault.ExitFailed, "not now", ""},
 		{"ended", serviceerror.NewNotFound("workflow execution already completed"), fault.ExitConflict, "task web-1 has ended", "see `longshift show web-1`; `longshift follow-up` starts another one on top of its pull request, `longshift retry` the same one again"},
+		{"stuck", serviceerror.NewWorkflowNotReady("Unable to perform workflow execution update due to Workflow Task in failed state."), fault.ExitServer, "task web-1 takes no message: no worker has been able to go on with it",
+			"the log of the worker says why; start a worker of the release that has worked on the task, or of a newer one. Nothing is lost meanwhile"},
 		{"server gone", serviceerror.NewUnavailable("connection refused"), fault.ExitServer, "the Temporal server at  does not answer", "try again, or see `longshift doctor`"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
