@@ -42,7 +42,7 @@ func (d *sender) questionCommand(name, short, long string) *cobra.Command {
 		Use: name + " <task> [question]", Short: short,
 		Long:    long + "\nWithout a question, the only one that waits is meant; `longshift status TASK` shows them.\n" + lengthText(name),
 		Example: "  longshift " + name + " x1y2z3\n  longshift " + name + " x1y2z3 4f2a91c0",
-		Args:    command.TakesTask(2), ValidArgsFunction: d.tasks.Complete, PreRunE: checkTexts,
+		Args:    command.TakesTask(2), ValidArgsFunction: d.tasks.Complete, PreRunE: checkTexts(d.tasks),
 		Annotations: command.Exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitConflict, fault.ExitServer, fault.ExitInterrupt),
 	}
 }

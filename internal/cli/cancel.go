@@ -36,7 +36,7 @@ The task ends when its worker has stopped what runs; --wait stays until then.
 		Example:           "  longshift cancel acme-web-fix-login-x1y2z3\n  longshift cancel x1y2z3 --reason \"wrong branch\" --wait",
 		Args:              command.TakesTask(1),
 		ValidArgsFunction: o.tasks.Complete,
-		PreRunE:           checkTexts,
+		PreRunE:           checkTexts(o.tasks),
 		Annotations:       command.Exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitConflict, fault.ExitServer, fault.ExitInterrupt),
 		RunE: func(c *cobra.Command, args []string) error {
 			return o.run(c.Context(), args[0])

@@ -15,7 +15,7 @@ func (d *sender) command(use, short, example string, most int) *cobra.Command {
 	name, _, _ := strings.Cut(use, " ")
 	return &cobra.Command{
 		Use: use, Short: short, Long: short + ".\n" + lengthText(name), Example: example,
-		Args: command.TakesTask(most), ValidArgsFunction: d.tasks.Complete, PreRunE: checkTexts,
+		Args: command.TakesTask(most), ValidArgsFunction: d.tasks.Complete, PreRunE: checkTexts(d.tasks),
 		Annotations: command.Exits(fault.ExitFailed, fault.ExitNotFound, fault.ExitConflict, fault.ExitServer, fault.ExitInterrupt),
 	}
 }

@@ -27,12 +27,11 @@ type earlierTask struct {
 	viewer *tasks.Viewer
 	config *environ.Config
 	parse  func(input []byte) (task.Input, error)
-	tokens tokenCheck
 	user   string
 }
 
 func newEarlierTask(f *factory) earlierTask {
-	return earlierTask{f.tasks, f.viewer, f.config, f.wiring.ParseInput, f.wiring.HoldsToken, f.env.User()}
+	return earlierTask{f.tasks, f.viewer, f.config, f.wiring.ParseInput, f.env.User()}
 }
 
 // read returns the input of an ended task and its last status. hint says what to do about one that has not ended.
@@ -116,7 +115,7 @@ func (e earlierTask) start(ctx context.Context, l *launcher, c client.Client, in
 	if err != nil {
 		return err
 	}
-	if err := e.tokens.refuse(in.Task + told); err != nil {
+	if err := cmp.Or(e.tasks.RefuseToken("the text of the task", in.Task), e.tasks.RefuseToken("--tell", told)); err != nil {
 		return err
 	}
 	in.RequestedBy = &task.Person{Name: e.user, Via: "cli"}

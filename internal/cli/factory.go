@@ -32,7 +32,7 @@ func newFactory(streams term.Streams, env environ.Environ, wiring Wiring) *facto
 		configs: command.NewConfigReader(env, wiring.ParseConfig), terminal: term.NewInput(streams),
 		config: environ.NewConfig(env), git: environ.NewGit(env)}
 	f.server = server.NewConnector(env, f.config)
-	f.tasks = tasks.New(f.server, f.printer)
+	f.tasks = tasks.New(f.server, f.printer, wiring.HoldsToken)
 	f.viewer = tasks.NewViewer(f.tasks, f.config, f.terminal, f.clock)
 	f.workspaces = repository.NewWorkspaces(env, f.config, f.printer.Say)
 	f.repositories = repository.New(env, f.git, f.workspaces)

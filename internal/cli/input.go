@@ -13,6 +13,7 @@ import (
 
 	"github.com/longshift/longshift/internal/cli/command"
 	"github.com/longshift/longshift/internal/cli/environ"
+	"github.com/longshift/longshift/internal/cli/tasks"
 	"github.com/longshift/longshift/internal/cli/term"
 	"github.com/longshift/longshift/internal/config"
 	"github.com/longshift/longshift/internal/fault"
@@ -28,11 +29,11 @@ type inputReader struct {
 	configs command.ConfigReader
 	parse   func(input []byte) (task.Input, error)
 	read    func(ctx context.Context, process config.Config, repository string, number int) (task.Issue, error) // of an issue
-	tokens  tokenCheck
+	tasks   *tasks.Tasks
 }
 
 func newInputReader(f *factory) *inputReader {
-	return &inputReader{f.streams, f.env, f.config, newTargets(f), f.configs, f.wiring.ParseInput, f.wiring.Issue, f.wiring.HoldsToken}
+	return &inputReader{f.streams, f.env, f.config, newTargets(f), f.configs, f.wiring.ParseInput, f.wiring.Issue, f.tasks}
 }
 
 // input makes the task's input from flags and arguments, and has it checked. Nothing has been started by then.
@@ -41,7 +42,7 @@ func (r *inputReader) input(ctx context.Context, c *cobra.Command, o *inputFlags
 ) {
 	text, err := r.taskText(ctx, o, args)
 	if err == nil {
-		err = r.tokens.refuse(text)
+		err = r.tasks.RefuseToken("the text of the task", text)
 	}
 	if err != nil {
 		return task.Input{}, err
@@ -61,7 +62,7 @@ func (r *inputReader) input(ctx context.Context, c *cobra.Command, o *inputFlags
 	if o.review != "" {
 		review, err := r.readText(ctx, "--review", o.review)
 		if err == nil {
-			err = r.tokens.refuse(review)
+			err = r.tasks.RefuseToken("--review", review)
 		}
 		if err != nil {
 			return task.Input{}, err

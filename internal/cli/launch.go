@@ -47,7 +47,7 @@ func (l *launcher) name(in task.Input, host string) (err error) {
 	if l.id == "" {
 		l.id, err = tasks.NewTaskID(in, host)
 	}
-	return cmp.Or(err, tasks.CheckID(l.id))
+	return cmp.Or(err, l.tasks.RefuseToken("--id", l.id), tasks.CheckID(l.id))
 }
 
 // start starts a task and follows it to its end, unless --detach is given.
@@ -70,16 +70,4 @@ func (l *launcher) start(ctx context.Context, c client.Client, in task.Input) er
 type started struct {
 	ID    string `json:"id"`
 	RunID string `json:"runId"`
-}
-
-// tokenCheck tells whether a text holds a real token of a known service.
-type tokenCheck func(text string) bool
-
-// refuse refuses the text of a task that holds a token. Every command that takes such a text has it checked here.
-func (holds tokenCheck) refuse(text string) error {
-	if !holds(text) {
-		return nil
-	}
-	return fault.New(fault.Input, "the text of the task holds a token, which would be kept in its history and in the name of its branch").
-		WithHint("take it out; setup and check get values by the variables that `needsEnv` names")
 }

@@ -31,7 +31,7 @@ func TestRetryIsAPersons(t *testing.T) {
 		t.Fatalf("exit code %d: %s", code, c.Errs.String())
 	}
 	code := c.run("retry", "from-linear", "--tell", "use sk-very-secret", "--detach")
-	if code != fault.ExitUsage || !strings.Contains(c.Errs.String(), "holds a token") {
+	if code != fault.ExitUsage || !strings.Contains(c.Errs.String(), "--tell holds a token") {
 		t.Errorf("a token that is told ends with exit code %d: %s", code, c.Errs.String())
 	}
 	again, err := tasks.InputOf(t.Context(), server, tasks.Found{ID: "from-ann"})

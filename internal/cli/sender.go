@@ -67,16 +67,19 @@ func (d *sender) patiently(call func()) {
 	<-told
 }
 
-// checkTexts refuses what is no text, or is longer than a task takes, among the arguments and flags of a command whose words go to a task.
-func checkTexts(c *cobra.Command, args []string) (err error) {
-	check := func(what, text string) {
-		err = cmp.Or(err, checkUTF8(what, text), checkLength(what, text, mostText(c.Name())))
+// checkTexts refuses what is no text, is longer than a task takes, or holds a token, among the arguments and flags of a command whose words
+// go to a task.
+func checkTexts(t *tasks.Tasks) func(c *cobra.Command, args []string) error {
+	return func(c *cobra.Command, args []string) (err error) {
+		check := func(what, text string) {
+			err = cmp.Or(err, checkUTF8(what, text), checkLength(what, text, mostText(c.Name())), t.RefuseToken(what, text))
+		}
+		for _, a := range args {
+			check("the text", a)
+		}
+		c.Flags().Visit(func(f *pflag.Flag) { check("--"+f.Name, f.Value.String()) })
+		return err
 	}
-	for _, a := range args {
-		check("the text", a)
-	}
-	c.Flags().Visit(func(f *pflag.Flag) { check("--"+f.Name, f.Value.String()) })
-	return err
 }
 
 // mostText is how long the text of a message may be, in bytes. A command has the name of its message.

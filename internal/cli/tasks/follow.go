@@ -55,7 +55,7 @@ type Among struct {
 
 // Follower shows a task on a screen, and asks for decisions on its plan where a person can be asked.
 func (v *Viewer) Follower(id string, c Messenger, screen *term.Screen, o FollowOptions) *follower {
-	plan := &planPrompt{id: id, screen: screen, now: v.clock.Now, sent: make(chan sent, 1)}
+	plan := &planPrompt{id: id, screen: screen, now: v.clock.Now, refuse: v.tasks.RefuseToken, sent: make(chan sent, 1)}
 	if v.printer.Interactive() {
 		plan.keys = v.terminal.Keyboard()
 	}

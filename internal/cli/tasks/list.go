@@ -53,9 +53,12 @@ type Row struct {
 type Tasks struct {
 	server  *server.Connector
 	printer *term.Printer
+	holds   func(text string) bool // whether a text holds a real token of a known service
 }
 
-func New(s *server.Connector, p *term.Printer) *Tasks { return &Tasks{s, p} }
+func New(s *server.Connector, p *term.Printer, holdsToken func(text string) bool) *Tasks {
+	return &Tasks{s, p, holdsToken}
+}
 
 // Each calls use for every task that the query finds, until it returns false: first those that run, the newest first, then the others,
 // the last to end first. page is how many are fetched at a time, at most 1000.

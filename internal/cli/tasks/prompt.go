@@ -16,9 +16,10 @@ type planPrompt struct {
 	screen  *term.Screen
 	now     func() time.Time
 	send    func(ctx context.Context, name string, payload Payload) (Delivery, error)
-	keys    *term.Keyboard // nil when nobody can be asked
-	shown   int            // plan revision shown
-	asking  bool           // the keyboard is open for a decision
+	refuse  func(what, text string) error // a text that no task may keep
+	keys    *term.Keyboard                // nil when nobody can be asked
+	shown   int                           // plan revision shown
+	asking  bool                          // the keyboard is open for a decision
 	typing  *term.LineEditor
 	sending bool
 	sent    chan sent
@@ -118,7 +119,10 @@ func (p *planPrompt) typed(ctx context.Context, key rune) {
 	case term.Editing:
 		return
 	case term.Entered:
-		if text, revision := p.typing.Line(), p.shown; text != "" {
+		text, revision := p.typing.Line(), p.shown
+		if err := p.refuse("the text", text); err != nil {
+			p.answered(sent{name: signals.Edit, err: err})
+		} else if text != "" {
 			p.decide(ctx, signals.Edit, func(m signals.Message) any {
 				return signals.EditRequest{Message: m, Revision: revision, Text: text}
 			})

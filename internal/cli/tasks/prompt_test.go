@@ -44,6 +44,7 @@ func TestPromptDecides(t *testing.T) {
 		{"edit", []string{"e", "one steq\x7fp, ünï", "\x1b[A", "漢\r"}, signals.Edit, signals.EditRequest{Revision: 2, Text: "one step, ünï漢"}},
 		{"edit after changing one's mind", []string{"enonsense", "\x1b", "ebad idea\x15other words\x17things\r"}, signals.Edit, signals.EditRequest{Revision: 2, Text: "other things"}},
 		{"edit by a pasted text", []string{"e", "one step:\rrun make\r\nagain", "\r"}, signals.Edit, signals.EditRequest{Revision: 2, Text: "one step: run make  again"}},
+		{"no edit with a token", []string{"euse sk-very-secret\r", "euse the variable\r"}, signals.Edit, signals.EditRequest{Revision: 2, Text: "use the variable"}},
 		{"other keys mean nothing", []string{"x\r ", "\x1b[B", "\x1bOA", "a"}, signals.Approve, signals.ApproveRequest{Revision: 2}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -71,6 +71,15 @@ func (t *Tasks) Send(ctx context.Context, c Messenger, id, name string, m Payloa
 	return Delivery{Task: id, Via: viaSignal, Text: "delivered; takes effect when a worker is back"}, nil
 }
 
+// RefuseToken refuses a text that holds a token; what names the text. Every text that goes to a task is checked here before it is sent.
+func (t *Tasks) RefuseToken(what, text string) error {
+	if !t.holds(text) {
+		return nil
+	}
+	return fault.New(fault.Input, "%s holds a token, which the task's history would keep in clear", what).
+		WithHint("take it out; setup and check get values by the variables that `needsEnv` names")
+}
+
 // unanswered tells whether no worker took the update in time.
 func unanswered(err error) bool {
 	var timeout *client.WorkflowUpdateServiceTimeoutOrCanceledError

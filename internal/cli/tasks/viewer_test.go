@@ -25,8 +25,8 @@ import (
 
 func fakeViewer(c *clitest.Terminal) *Viewer {
 	streams, env := c.Streams(), c.Environ()
-	config := environ.NewConfig(env)
-	return NewViewer(New(server.NewConnector(env, config), term.NewPrinter(streams)), config, term.NewInput(streams), environ.SystemClock())
+	config, holds := environ.NewConfig(env), func(text string) bool { return strings.Contains(text, "sk-very-secret") }
+	return NewViewer(New(server.NewConnector(env, config), term.NewPrinter(streams), holds), config, term.NewInput(streams), environ.SystemClock())
 }
 
 // followed is a follower at work in a test's bubble of fake time.

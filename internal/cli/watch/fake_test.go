@@ -235,7 +235,7 @@ func newBench(t *testing.T, terminal bool, format string) *bench {
 	printer.Format = format
 	at := server.NewConnector(env, config)
 	o := &options{quiet: 30 * time.Second, Uses: Uses{Server: at, Printer: printer, Clock: environ.SystemClock(), Bell: terminal,
-		Viewer: tasks.NewViewer(tasks.New(at, printer), config, term.NewInput(streams), environ.SystemClock())}}
+		Viewer: tasks.NewViewer(tasks.New(at, printer, func(string) bool { return false }), config, term.NewInput(streams), environ.SystemClock())}}
 	o.spec.Name = "watch-x"
 	b.w = newWatching(o, backlog{task.Repository{Text: b.repo, Path: b.repo}, "backlog"})
 	b.w.changes = b.changes
