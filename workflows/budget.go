@@ -2,10 +2,12 @@ package workflows
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/longshift/longshift/internal/fault"
 	"github.com/longshift/longshift/signals"
 	"github.com/longshift/longshift/task"
 )
@@ -64,6 +66,42 @@ func (bu *budget) raise(ctx workflow.Context, cost float64, running time.Duratio
 		limited += fmt.Sprintf("; the limit of a day's cost leaves it %s in all, and more can be added once they are used", usd(most))
 	}
 	return limited
+}
+
+// lifts refuses to resume a task that is suspended because its money or running time is used up, and that would be suspended again at once:
+// with what the request adds, it is used up still.
+func (bu *budget) lifts(r signals.ResumeRequest) error {
+	s := bu.status
+	if s.Phase != task.Suspended || s.Reason != signals.ReasonBudget && s.Reason != signals.ReasonTime {
+		return nil
+	}
+	more, _ := addTime(r) // validated
+	if used := s.Usage.CostUSD; s.Reason == signals.ReasonBudget && used >= within(s.BudgetUSD+r.AddCost, bu.maxCost) {
+		f := fault.New(fault.Conflict, "addCost %v: %s of %s are used, so the task would be suspended again at once", r.AddCost, usd(used),
+			usd(s.BudgetUSD))
+		if bu.maxCost > 0 && used >= bu.maxCost {
+			return f.WithHint("`abandon` it: the operator allows %s in all", usd(bu.maxCost))
+		}
+		return f.WithHint("`resume` with `--add-cost %.0f`, which is addCost in Temporal Web", 5+math.Floor(used-s.BudgetUSD))
+	}
+	if used := s.Worked; used >= within(s.BudgetTime+more, bu.maxTime) {
+		f := fault.New(fault.Conflict, "addTime %s: %s of %s of running time are used, so the task would be suspended again at once", spell(more),
+			spell(used), spell(s.BudgetTime))
+		if bu.maxTime > 0 && used >= bu.maxTime {
+			return f.WithHint("`abandon` it: the operator allows %s in all", spell(bu.maxTime))
+		}
+		over := (used - s.BudgetTime).Truncate(30 * time.Minute)
+		return f.WithHint("`resume` with `--add-time %s`, which is addTime in Temporal Web", spell(30*time.Minute+over))
+	}
+	return nil
+}
+
+// within returns a budget, or most when that is less; 0 is no limit.
+func within[T float64 | time.Duration](budget, most T) T {
+	if most > 0 {
+		return min(budget, most)
+	}
+	return budget
 }
 
 // hostUsage is what a session has used on one host, over all its attempts there.

@@ -1,6 +1,7 @@
 package workflows_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -306,6 +307,68 @@ func TestResumeHasBounds(t *testing.T) {
 	}
 	if s.BudgetUSD != 20 || s.BudgetTime != 2*time.Hour {
 		t.Errorf("budget %v, %s", s.BudgetUSD, s.BudgetTime)
+	}
+}
+
+// A resume that leaves the money or the running time used up is refused with what lifts it; the task stays suspended until one does.
+func TestResumeLiftsWhatIsUsedUp(t *testing.T) {
+	dear, long := activities.SessionResult{Kind: agent.Budget}, activities.SessionResult{Kind: agent.Turns, Duration: 100 * time.Minute}
+	dear.Usage.CostUSD = 6.5
+	both := long
+	both.Usage = dear.Usage
+	for name, c := range map[string]struct {
+		used  activities.SessionResult
+		most  float64
+		tries []signals.ResumeRequest // all but the last one are refused
+		says  string
+		hint  string
+		end   task.Outcome
+	}{
+		"money": {dear, 0, []signals.ResumeRequest{{}, {AddTime: "9h"}, {AddCost: 1.5}, {AddCost: 1.6}},
+			"addCost 1.5: $6.51 of $5.00 are used", "`--add-cost 6`", task.PullRequest},
+		"time": {long, 0, []signals.ResumeRequest{{}, {AddCost: 9}, {AddTime: "40m"}, {AddTime: "50m"}},
+			"addTime 40m: 1h41m1s of 1h of running time are used", "`--add-time 1h`", task.PullRequest},
+		"both": {both, 0, []signals.ResumeRequest{{AddTime: "1h"}, {AddCost: 5}, {AddCost: 5, AddTime: "1h"}},
+			"addTime 0s: 1h41m1s of 1h of running time are used", "`--add-time 1h`", task.PullRequest},
+		"the operator's": {dear, 6, []signals.ResumeRequest{{AddCost: 5}, {}},
+			"addCost 5: $6.51 of $5.00 are used", "operator allows $6.00 in all", task.Abandoned},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.settings.Budget.Cost, w.settings.Budget.Time, w.most = 5, task.Duration(time.Hour), c.most
+			w.agent = func(in activities.SessionInput) (activities.SessionResult, error) {
+				if in.N == 2 && in.Ask == 1 {
+					return c.used, nil
+				}
+				return activities.SessionResult{}, nil
+			}
+			refused, last := c.tries[:len(c.tries)-1], c.tries[len(c.tries)-1]
+			answers := make([]*answer, len(refused))
+			for i, r := range refused {
+				w.env.RegisterDelayedCallback(func() { answers[i] = w.update(signals.Resume, r) }, time.Hour+time.Duration(i)*time.Minute)
+			}
+			w.env.RegisterDelayedCallback(func() {
+				if c.end == task.Abandoned {
+					w.update(signals.Abandon, nil)
+				}
+				w.update(signals.Resume, last)
+			}, 2*time.Hour)
+			s := w.start(t)
+			if s.Outcome != c.end || strings.Count(logText(s), "suspended") != 1 {
+				t.Errorf("outcome %s:\n%s", s.Outcome, logText(s))
+			}
+			for i, a := range answers {
+				if a == nil || a.refused == nil {
+					t.Fatalf("%+v was taken: %+v", refused[i], a)
+				}
+			}
+			var app *temporal.ApplicationError
+			var hint string
+			if err := answers[len(answers)-1].refused; !errors.As(err, &app) || app.Details(&hint) != nil ||
+				!strings.HasPrefix(app.Message(), c.says) || !strings.Contains(hint, c.hint) {
+				t.Errorf("refused with %v; %s", err, hint)
+			}
+		})
 	}
 }
 

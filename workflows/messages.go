@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -27,7 +28,8 @@ func (t *pipeline) listen(ctx workflow.Context) error {
 			ib.canEdit, ib.onEdit),
 		receive(ctx, ib, signals.Reject, `end the task, whose plan is not wanted, such as {"reason": "why"}; also revision, by`,
 			ib.canReject, ib.onReject),
-		receive(ctx, ib, signals.Resume, `go on, such as {"addCost": 5}; also addTime ("30m"), note, by`, ib.canResume, ib.onResume),
+		receive(ctx, ib, signals.Resume, `go on, such as {"addCost": 5}; also addTime ("30m"), note, by`,
+			ib.canResume, ib.onResume, ib.budget.lifts),
 		receive(ctx, ib, signals.Abandon, `end the task for good, such as {"reason": "why"}; also by`,
 			ib.canAbandon, ib.onAbandon),
 		receive(ctx, ib, signals.Allow,
@@ -45,9 +47,11 @@ const notForPeople = "not for people: "
 // request is any payload: it carries a delivery id and a sender.
 type request interface{ Envelope() signals.Message }
 
-// receive funnels an update and the signal of the same name into one reducer.
+// receive funnels an update and the signal of the same name into one reducer. What answered refuses is refused of updates alone, and has no
+// effect on replays: they take every update of a history unasked, but ask again about each signal.
 func receive[T request](
 	ctx workflow.Context, ib *inbox, name, about string, allowed func(T) error, apply func(workflow.Context, T) string,
+	answered ...func(T) error,
 ) error {
 	once := func(ctx workflow.Context, req T) signals.Ack {
 		if !ib.counted(req.Envelope().ID) {
@@ -55,10 +59,14 @@ func receive[T request](
 		}
 		return ib.ack(apply(ctx, req))
 	}
-	read := func(payload json.RawMessage) (T, error) {
+	read := func(payload json.RawMessage, more ...func(T) error) (T, error) {
 		req, err := readPayload[T](payload)
-		if err == nil && !ib.delivered[req.Envelope().ID] {
-			err = allowed(req)
+		if err != nil || ib.delivered[req.Envelope().ID] {
+			return req, err
+		}
+		err = allowed(req)
+		for _, also := range more {
+			err = cmp.Or(err, also(req))
 		}
 		return req, err
 	}
@@ -71,7 +79,7 @@ func receive[T request](
 			return once(ctx, req), nil
 		},
 		workflow.UpdateHandlerOptions{Description: about, Validator: func(payload json.RawMessage) error {
-			_, err := read(payload)
+			_, err := read(payload, answered...)
 			return refusal(err)
 		}})
 	if err != nil {

@@ -39,8 +39,19 @@ func SuspendedText(status *signals.Status) string {
 		}
 		return text + fmt.Sprintf("\n  longshift deny %s\n  longshift abandon %s", status.WorkflowID, status.WorkflowID)
 	}
-	return text + fmt.Sprintf("\n  longshift resume %s    # --note \"...\", --add-cost, --add-time\n  longshift abandon %s",
-		status.WorkflowID, status.WorkflowID)
+	return text + fmt.Sprintf("\n  %s    # --note \"...\", --add-cost, --add-time\n  longshift abandon %s",
+		resumeCommand(status.WorkflowID, status.Reason), status.WorkflowID)
+}
+
+// resumeCommand is the command that lets a suspended task go on, with what it has to add so that the same does not stop the task again.
+func resumeCommand(id string, why signals.Reason) string {
+	switch why {
+	case signals.ReasonBudget:
+		return "longshift resume " + id + " --add-cost 5"
+	case signals.ReasonTime:
+		return "longshift resume " + id + " --add-time 30m"
+	}
+	return "longshift resume " + id
 }
 
 func reasonText(r signals.Reason) string {

@@ -31,7 +31,7 @@ func (f *follower) liveLine() string {
 		if s.Status.Reason == signals.ReasonPush {
 			return fmt.Sprintf("⏳ A push waits for you · longshift allow %s", f.id)
 		}
-		return fmt.Sprintf("⏳ Suspended (%s) · longshift resume %s", s.Status.Reason, f.id)
+		return fmt.Sprintf("⏳ Suspended (%s) · %s", s.Status.Reason, resumeCommand(f.id, s.Status.Reason))
 	case task.Waiting:
 		return waitingText(s.Status, now)
 	case task.Queued:

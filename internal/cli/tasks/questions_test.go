@@ -38,3 +38,17 @@ func TestPushThatWaitsIsShown(t *testing.T) {
 	clitest.Wants(t, OutcomeText(&signals.Status{Outcome: task.Rejected, Review: &task.Review{}}), "Rejected: the plan was not wanted")
 	clitest.Wants(t, f.liveLine(), "⏳ A push waits for you · longshift allow web-1")
 }
+
+// The command that is shown for copying adds what the task has used up.
+func TestResumeCanBeCopied(t *testing.T) {
+	for why, command := range map[signals.Reason]string{signals.ReasonBudget: "longshift resume web-1 --add-cost 5",
+		signals.ReasonTime: "longshift resume web-1 --add-time 30m", signals.ReasonQuota: "longshift resume web-1"} {
+		s := &signals.Status{WorkflowID: "web-1", Phase: task.Suspended, Reason: why}
+		f := &follower{id: "web-1", clock: environ.Clock{Now: time.Now}}
+		f.now.Status = s
+		clitest.Wants(t, SuspendedText(s), "\n  "+command+"    # --note")
+		if line := f.liveLine(); !strings.HasSuffix(line, " · "+command) {
+			t.Errorf("the live line of %s is %s", why, line)
+		}
+	}
+}
