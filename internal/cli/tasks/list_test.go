@@ -75,7 +75,7 @@ func TestTheNewestTasksRunOrHaveEnded(t *testing.T) {
 
 func newest(t *testing.T, s asServer, limit int) string {
 	t.Helper()
-	rows, err := New(nil, nil).Newest(t.Context(), s, AllTasks, limit)
+	rows, err := New(nil, nil, nil).Newest(t.Context(), s, AllTasks, limit)
 	if err != nil {
 		t.Fatal(err)
 	}
