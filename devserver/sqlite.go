@@ -77,7 +77,8 @@ func (d database) prepare(ctx context.Context) error {
 	if err := createFile(d.file); err != nil { // it stays, whatever comes: another server may have it open by then
 		return err
 	}
-	db, err := sql.Open("sqlite", "file:"+d.name+"?mode=rw&_txlock=immediate&_pragma=busy_timeout(1000)")
+	// A server that was killed may have the file for a moment, in ms.
+	db, err := sql.Open("sqlite", "file:"+d.name+"?mode=rw&_txlock=immediate&_pragma=busy_timeout(3000)")
 	if err != nil {
 		return fmt.Errorf("open database %s: %w", d.file, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"github.com/longshift/longshift/internal/fault"
 )
@@ -18,6 +19,12 @@ const lockFile = "worker.lock"
 
 // pidWidth is how many bytes the process id takes in the lock file, whatever its length.
 const pidWidth = 20
+
+// A worker that was killed with those who started it may hold the lock for a moment while the next one starts.
+const (
+	endsWithin = 3 * time.Second
+	lookAgain  = 20 * time.Millisecond
+)
 
 // lockData locks the data directory for this worker. Two workers would act as the same host and end each other's programs. The lock is
 // released when the process ends.
@@ -29,7 +36,12 @@ func lockData(dir string) (unlock func(), err error) {
 	if err != nil {
 		return nil, fault.New(fault.Infra, "lock the data directory: %w", err)
 	}
-	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	for until := time.Now().Add(endsWithin); ; time.Sleep(lookAgain) {
+		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if !errors.Is(err, syscall.EWOULDBLOCK) || time.Now().After(until) {
+			break
+		}
+	}
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		defer f.Close()
 		who, _ := io.ReadAll(io.LimitReader(f, pidWidth))

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/longshift/longshift/internal/fault"
 )
@@ -28,7 +29,10 @@ func TestOneWorkerOnADataDirectory(t *testing.T) {
 	}
 	defer syscall.Close(copied(t, filepath.Join(dir, lockFile))) // as a program that is being started has one
 	unlock()
-	again, err := lockData(dir)
+	ending, err := lockData(dir)
+	must(t, err)
+	time.AfterFunc(endsWithin/10, ending)
+	again, err := lockData(dir) // waits for one that is about to end
 	must(t, err)
 	again()
 }
