@@ -60,7 +60,7 @@ func (cm *commits) commit(ctx workflow.Context, r task.Report) error {
 	if err != nil {
 		return err
 	}
-	cm.last.failed, cm.last.refused, cm.last.leak = out.Failed, "", ""
+	cm.last.failed, cm.last.refused, cm.last.apart, cm.last.leak = out.Failed, "", false, ""
 	if !out.Leak {
 		cm.last.findings, cm.last.toRead, cm.last.routine = out.Sensitive, out.ToRead, out.Routine
 	}

@@ -37,8 +37,10 @@ func (a *adoption) laidAside(ctx context.Context) ([]aside, error) {
 		} else if known {
 			continue
 		}
-		if _, err := a.theirObjects().run(ctx, "merge-base", "--is-ancestor", id, at); sound && err == nil { // it was merged
-			continue
+		if sound && at != "" { // otherwise their objects may not be read
+			if _, err := a.theirObjects().run(ctx, "merge-base", "--is-ancestor", id, at); err == nil {
+				continue // merged
+			}
 		}
 		place := "a stash"
 		if name, ok := strings.CutPrefix(ref, "refs/heads/"); ok {
