@@ -57,8 +57,21 @@ func (a *attempt) keeps() bool {
 	return err == nil
 }
 
+// endTime is how long a process that a session has left may take to end before it counts. It is shorter than a fresh launch, and a busy machine
+// is slow to end what has nothing more to do.
+const endTime = 300 * time.Millisecond
+
 // unchanged fails when anything is left of the sessions of the process so far.
 func (p *started) unchanged(within time.Duration) error {
+	for until := time.Now().Add(endTime); ; time.Sleep(endTime / 20) {
+		if err := p.changed(within); !errors.Is(err, process.ErrLeft) || time.Now().After(until) {
+			return err
+		}
+	}
+}
+
+// changed says what is left at one moment.
+func (p *started) changed(within time.Duration) error {
 	now, err := p.State(within)
 	switch {
 	case err != nil:

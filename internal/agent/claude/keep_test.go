@@ -135,6 +135,15 @@ func TestNotKept(t *testing.T) {
 	}
 }
 
+// TestKeptWhenItsProcessEnds: a process that is about to end when somebody looks for it is none that is left.
+func TestKeptWhenItsProcessEnds(t *testing.T) {
+	t.Parallel()
+	r := newRelay(t, []agenttest.Tool{bash("sleep 0.4 >/dev/null 2>&1 &")}, func(string) []agenttest.Tool { return []agenttest.Tool{bash("true")} })
+	if o, _ := r.run(t); o.Kind != agent.Completed || !o.Kept {
+		t.Errorf("outcome: %+v", o)
+	}
+}
+
 // TestClearRefused: a session of another kind does not get the process.
 func TestClearRefused(t *testing.T) {
 	t.Parallel()

@@ -53,14 +53,17 @@ func (p *Process) State(within time.Duration) (State, error) {
 	return s, nil
 }
 
-// Since says what has come since an earlier state of the program, or nil: a process, or a change in the folders that it has for itself.
+// ErrLeft is that a process has come since. It may be about to end.
+var ErrLeft = errors.New("a process is left")
+
+// Since says what has come since an earlier state of the program, or nil: a process (ErrLeft), or a change in the folders that it has for itself.
 func (s State) Since(before State) error {
 	if one, there := s.procs[before.own.Pid]; !there || !one.Same(before.own) {
 		return errors.New("the program has ended")
 	}
 	for pid, one := range s.procs {
 		if earlier, there := before.procs[pid]; !there || !earlier.Same(one) {
-			return fmt.Errorf("process %d is left", pid)
+			return fmt.Errorf("%w: %d", ErrLeft, pid)
 		}
 	}
 	for file, stamp := range s.files {
