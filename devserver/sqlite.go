@@ -77,7 +77,7 @@ func (d database) prepare(ctx context.Context) error {
 	if err := createFile(d.file); err != nil { // it stays, whatever comes: another server may have it open by then
 		return err
 	}
-	// A server that was killed may have the file for a moment, in ms.
+	// It waits 3 seconds, because a server that was killed may hold the file for a moment.
 	db, err := sql.Open("sqlite", "file:"+d.name+"?mode=rw&_txlock=immediate&_pragma=busy_timeout(3000)")
 	if err != nil {
 		return fmt.Errorf("open database %s: %w", d.file, err)

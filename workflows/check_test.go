@@ -364,7 +364,7 @@ func TestRefusedCommitGoesBack(t *testing.T) {
 	}
 }
 
-// Work that is in a git repository of its own is in no commit. Its deliverable goes back, and is blocked when that doesn't help.
+// Work that lies where no commit takes it, such as a stash, is not done. Its deliverable goes back, and is blocked when that doesn't help.
 func TestWorkApartIsNotDone(t *testing.T) {
 	const apart = "nothing is left to commit, and there is work where no commit takes it: a stash"
 	for name, c := range map[string]struct {

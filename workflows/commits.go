@@ -60,7 +60,7 @@ func (cm *commits) commit(ctx workflow.Context, r task.Report) error {
 	if err != nil {
 		return err
 	}
-	cm.last.failed, cm.last.refused, cm.last.apart, cm.last.leak = out.Failed, "", false, ""
+	cm.last.failed, cm.last.refused, cm.last.apart, cm.last.leak = out.Failed, "", out.Apart != "", ""
 	if !out.Leak {
 		cm.last.findings, cm.last.toRead, cm.last.routine = out.Sensitive, out.ToRead, out.Routine
 	}
@@ -82,7 +82,7 @@ func (cm *commits) commit(ctx workflow.Context, r task.Report) error {
 		cm.journal.remember(ctx, "error", "the commit failed: "+out.Failed)
 		return nil
 	}
-	cm.last.refused, cm.last.apart = refusedWork(cm.last.findings), out.Apart != ""
+	cm.last.refused = refusedWork(cm.last.findings)
 	if cm.last.apart {
 		cm.last.refused = strings.TrimSpace(out.Apart + "\nBring it into the work tree of this branch: pop the stash, merge the other branch, " +
 			"or remove the .git of the repository, so that its files count. Remove what is not part of the work.\n\n" + cm.last.refused)

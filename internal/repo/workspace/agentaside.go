@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// mostRefs limits how many branches of the agent's git are looked at.
+// mostRefs limits how many places are named. Ten times as many branches of the agent's git are looked at.
 const mostRefs = 200
 
 // aside is a place in the agent's git with work that is neither in our history nor under the agent's HEAD: its stash, or a branch.
@@ -25,6 +25,9 @@ func (a *adoption) laidAside(ctx context.Context) ([]aside, error) {
 	defer root.Close()
 	refs := agentRefs(root)
 	delete(refs, a.state.branchRef())
+	if len(refs) == 0 { // as nearly always
+		return nil, nil
+	}
 	at, sound := a.agent.head(), a.agent.sound(root)
 	var list []aside
 	for _, ref := range slices.Sorted(maps.Keys(refs)) {
@@ -38,8 +41,8 @@ func (a *adoption) laidAside(ctx context.Context) ([]aside, error) {
 			continue
 		}
 		if sound && at != "" { // otherwise their objects may not be read
-			if _, err := a.theirObjects().run(ctx, "merge-base", "--is-ancestor", id, at); err == nil {
-				continue // merged
+			if merged, err := a.theirObjects().isAncestor(ctx, id, at); err == nil && merged {
+				continue
 			}
 		}
 		place := "a stash"
