@@ -123,18 +123,41 @@ func (s State) resident() int64 {
 // exactSnapshot lists the processes of one moment. One that forks on and exits could stay ahead of a single walk through /proc, but not
 // without a new process id.
 func exactSnapshot(within time.Duration) (tree.Snapshot, error) {
-	for begin := time.Now(); time.Since(begin) < within; {
+	for until := time.Now().Add(within); time.Now().Before(until); {
 		last := lastPid()
 		s, err := tree.Take()
 		if err != nil {
 			return nil, err
 		}
-		if last != "" && last == lastPid() && whole(s) {
+		if last > 0 && catchUp(s, last, until) && whole(s) {
 			return s, nil
 		}
 		<-time.After(200 * time.Microsecond)
 	}
 	return nil, errors.New("list processes: too many come and go")
+}
+
+// newTime is how long a process may have an id before /proc shows it. It is a few microseconds.
+const newTime = 50 * time.Microsecond
+
+// catchUp adds the processes that have come since last was the newest id, until none has come while it looked at these few. It gives up where
+// ids begin anew.
+func catchUp(s tree.Snapshot, last int, until time.Time) bool {
+	for time.Now().Before(until) {
+		newest := lastPid()
+		if newest <= last {
+			return newest == last
+		}
+		for begin := time.Now(); time.Since(begin) < newTime; { // a sleep is much longer where many processes run
+		}
+		for last < newest {
+			last++
+			if p, err := tree.LookUp(last); err == nil && !tree.IsThread(last) {
+				s[last] = p
+			}
+		}
+	}
+	return false
 }
 
 // whole tells whether the parent of each process was seen. Where ids have begun anew, a child may be seen before its parent, which then ends.
@@ -159,15 +182,16 @@ var current = sync.OnceValue(func() bool {
 	return on == of
 })
 
-// lastPid is the newest process id of this system, "" when it is not known.
-func lastPid() string {
+// lastPid is the newest id of a process or thread of this system, 0 when it is not known.
+func lastPid() int {
 	if !current() {
-		return ""
+		return 0
 	}
 	data, _ := os.ReadFile("/proc/loadavg")
 	f := strings.Fields(string(data))
 	if len(f) < 5 {
-		return ""
+		return 0
 	}
-	return f[4]
+	id, _ := strconv.Atoi(f[4]) // 0 is that it is not known
+	return id
 }

@@ -26,6 +26,12 @@ func LookUp(pid int) (Process, error) {
 	return p, nil
 }
 
+// IsThread reports whether an id is that of a thread other than its process's first. LookUp answers for these too, Take does not list them.
+func IsThread(id int) bool {
+	status, err := os.ReadFile("/proc/" + strconv.Itoa(id) + "/status")
+	return err == nil && !bytes.Contains(status, fmt.Appendf(nil, "\nTgid:\t%d\n", id))
+}
+
 // parseStat parses the fields after the program's name, which may contain spaces and parentheses.
 func parseStat(pid int, stat []byte) (p Process, dead bool, err error) {
 	i := bytes.LastIndexByte(stat, ')')

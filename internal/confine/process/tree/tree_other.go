@@ -19,6 +19,8 @@ func LookUp(pid int) (Process, error) {
 
 func Take() (Snapshot, error) { return nil, errors.ErrUnsupported }
 
+func IsThread(int) bool { return false }
+
 func (p Process) Carries(string) bool { return false }
 
 // Arguments are not known.
