@@ -28,8 +28,9 @@ type follower struct {
 	said  string    // the last stop that was announced
 
 	activity string // of the session, as it was last shown
-	needed   bool   // whether the task needed a person when it was last seen
-	ended    bool   // whether it had ended then
+	wait     stepWait
+	needed   bool // whether the task needed a person when it was last seen
+	ended    bool // whether it had ended then
 }
 
 // FollowOptions say how a task is followed. The zero value is for one task alone.
@@ -142,6 +143,9 @@ func (f *follower) take(s Snapshot) error {
 		return err
 	}
 	f.work(s.Beat)
+	if f.wait.lasts(s.waits, f.clock.Now()) && !f.screen.IsLive() {
+		f.event("waits", s.waits)
+	}
 	f.notify(s.Status)
 	if f.options.untilPlan && f.plan.waits(s.Status) {
 		f.plan.keys = nil // nobody is asked here

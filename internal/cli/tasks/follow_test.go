@@ -87,6 +87,32 @@ func TestFollowLive(t *testing.T) {
 	})
 }
 
+// Without a terminal a line says that a step waits for long, once. On a terminal the live line says it.
+func TestFollowAStepThatWaits(t *testing.T) {
+	for terminal, want := range map[bool]int{false: 1, true: 0} {
+		synctest.Test(t, func(t *testing.T) {
+			ft := clitest.NewTask(task.Executing)
+			ft.Beat = &signals.Heartbeat{Waiting: true}
+			f := startFollowing(t, ft, terminal)
+			clitest.Pass(20 * time.Second)
+			ft.Set(func(f *clitest.Task) { f.Beat = nil })
+			clitest.Pass(3 * time.Second)
+			ft.Set(func(f *clitest.Task) { f.Beat = &signals.Heartbeat{Waiting: true} })
+			clitest.Pass(20 * time.Second)
+			const line = "waits        for a free slot on its host"
+			if strings.Contains(f.Errs.String(), line) {
+				t.Error("it is said at once")
+			}
+			clitest.Pass(2 * time.Minute)
+			ft.End(task.PullRequest)
+			f.end()
+			if got := strings.Count(f.Errs.String(), line); got != want {
+				t.Errorf("said %d times, want %d:\n%s", got, want, f.Errs.String())
+			}
+		})
+	}
+}
+
 func TestFollowWhenNobodyAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ft := clitest.NewTask(task.Executing)

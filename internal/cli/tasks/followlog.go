@@ -45,6 +45,27 @@ func (f *follower) work(b *signals.Heartbeat) {
 	f.event(string(b.Role), b.Activity)
 }
 
+// longWait is how long a step waits until a line says so, where no live line does. Tasks that share a host wait for each other all the time.
+const longWait = 30 * time.Second
+
+// stepWait is what a step of the task waits for.
+type stepWait struct {
+	text, said string
+	since      time.Time
+}
+
+// lasts tells, once for each text, that the step has waited for the same for a while.
+func (w *stepWait) lasts(text string, now time.Time) bool {
+	if text != w.text {
+		w.text, w.since = text, now
+	}
+	if text == "" || text == w.said || now.Sub(w.since) < longWait {
+		return false
+	}
+	w.said = text
+	return true
+}
+
 // event shows a line that is not of the task's log.
 func (f *follower) event(kind, text string) { ShowEvent(f.screen, f.clock.Now(), kind, text) }
 
