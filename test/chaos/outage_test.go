@@ -3,6 +3,7 @@ package chaos
 import (
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -50,11 +51,21 @@ func programs(t *testing.T, session string) []string {
 	return lab.Marked(t, "LONGSHIFT_SESSION="+session)
 }
 
-// joined starts the server again and waits until the next attempt has joined a session that runs.
-func joined(t *testing.T, s *lab.Stage) {
+// joined starts the server again and waits until the next attempt has joined a session that runs. The worker stands still until the server
+// has given up the attempt of each task: a heartbeat that is there before the server looks at its timers would let the attempt go on.
+func joined(t *testing.T, s *lab.Stage, tasks ...client.WorkflowRun) {
 	t.Helper()
+	pid := s.Worker.Pid()
+	_ = syscall.Kill(pid, syscall.SIGSTOP)
 	s.Server.Start()
 	back := time.Now()
+	for _, run := range tasks {
+		lab.Eventually(t, 90*time.Second, "the server gives the attempt up", func() bool {
+			works, err := pending(s, run)
+			return err == nil && len(works) == 0
+		})
+	}
+	_ = syscall.Kill(pid, syscall.SIGCONT)
 	lab.Eventually(t, 90*time.Second, "the next attempt has joined", func() bool { return strings.Contains(s.Worker.Log(), "Session joined") })
 	if !strings.Contains(s.Worker.Log(), "The server does not answer heartbeats") { // it comes by the SDK's own log
 		t.Error("the worker's log says nothing of the outage")
@@ -116,7 +127,7 @@ func TestServerGoneForLongerThanTheHeartbeat(t *testing.T) {
 		close(slow.answer)
 		last = next(t, third)
 	})
-	joined(t, s)
+	joined(t, s, tasks...)
 	after := programs(t, slow.session)
 	for _, p := range before {
 		if !slices.Contains(after, p) {
@@ -173,7 +184,7 @@ func TestAbandonEndsAJoinedSession(t *testing.T) {
 	works := next(t, second)
 	defer close(works.answer)
 	away(t, s, func() {})
-	joined(t, s)
+	joined(t, s, run)
 	if _, err := s.Updated(signals.Abandon, signals.AbandonRequest{Message: signals.Message{ID: "abandon-1"}}); err != nil {
 		t.Fatal(err)
 	}

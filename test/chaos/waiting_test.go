@@ -3,10 +3,12 @@ package chaos
 import (
 	"context"
 	"os"
+	"slices"
 	"sync"
 	"testing"
 	"time"
 
+	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/converter"
 
@@ -66,17 +68,17 @@ func TestHostGoneWhileATaskWaits(t *testing.T) {
 
 // waits tells whether a task says that it waits for a slot.
 func waits(s *lab.Stage, run client.WorkflowRun) bool {
+	list, err := pending(s, run)
+	return err == nil && slices.ContainsFunc(list, func(a *workflowpb.PendingActivityInfo) bool {
+		var beat signals.Heartbeat
+		return converter.GetDefaultDataConverter().FromPayloads(a.HeartbeatDetails, &beat) == nil && beat.Waiting
+	})
+}
+
+// pending are the activities that a task waits for.
+func pending(s *lab.Stage, run client.WorkflowRun) ([]*workflowpb.PendingActivityInfo, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	d, err := s.Client.DescribeWorkflowExecution(ctx, run.GetID(), "")
-	if err != nil {
-		return false
-	}
-	for _, a := range d.PendingActivities {
-		var beat signals.Heartbeat
-		if converter.GetDefaultDataConverter().FromPayloads(a.HeartbeatDetails, &beat) == nil && beat.Waiting {
-			return true
-		}
-	}
-	return false
+	return d.GetPendingActivities(), err
 }
