@@ -109,7 +109,7 @@ func TestAnswerComesAfter(t *testing.T) {
 		select {
 		case <-acknowledged:
 			showed <- true
-		case <-time.After(10 * time.Second):
+		case <-time.After(time.Minute):
 			showed <- false
 		}
 		slacktest.Answer(w, map[string]any{"ok": true, "message_ts": "1.000001"})
