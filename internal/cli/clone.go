@@ -1,8 +1,8 @@
 package cli
 
 import (
-	"cmp"
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/longshift/longshift/internal/cli/environ"
@@ -52,17 +52,21 @@ func (c *cloneCheck) settle(ctx context.Context, in *task.Input) (folder string,
 }
 
 // base is the branch to start from when nobody has named one: the current one. When none is checked out it is chosen as a worker does:
-// a branch at the commit that is, else main or master.
+// a branch at the commit that is, main or master before others, else main or master.
 func (c *cloneCheck) base(ctx context.Context, dir string) (string, error) {
 	branch, err := currentBranch(ctx, c.git, dir)
 	if branch != "" || err != nil {
 		return branch, err
 	}
-	branch, err = c.git.Run(ctx, dir, "for-each-ref", "--count=1", "--points-at=HEAD", "--format=%(refname:lstrip=2)", "refs/heads")
+	at, err := c.git.Run(ctx, dir, "for-each-ref", "--points-at=HEAD", "--format=%(refname:lstrip=2)", "refs/heads")
 	if err != nil {
 		return "", gitFault(dir, err)
 	}
-	if branch = cmp.Or(branch, usualBranch(ctx, c.git, dir)); branch == "" {
+	there, usual := strings.Split(at, "\n"), usualBranch(ctx, c.git, dir)
+	if branch = there[0]; branch == "" || slices.Contains(there, usual) {
+		branch = usual
+	}
+	if branch == "" {
 		return "", c.noBranch(ctx, dir, "no branch is checked out in "+dir+", and none is at its commit, or is main or master")
 	}
 	return branch, nil

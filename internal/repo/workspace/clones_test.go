@@ -72,12 +72,13 @@ func TestDamagedClone(t *testing.T) {
 	}
 }
 
-// With a commit checked out and no branch, the base is the branch at that commit, or main.
+// With a commit checked out and no branch, the base is a branch at that commit, main before others, or main.
 func TestDetachedHead(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct{ at, want string }{"at a branch": {"feature", "feature"}, "below main": {"main~1", "main"}} {
+	for name, c := range map[string]struct{ at, want string }{"at a branch": {"feature", "feature"}, "below main": {"main~1", "main"}, "at main and others": {"main", "main"}} {
 		dir := historyOf(t)
 		gittest.Git(t, dir, "branch", "feature", "main~2")
+		gittest.Git(t, dir, "branch", "another", "main")
 		gittest.Git(t, dir, "checkout", "--quiet", "--detach", c.at)
 		b := newBench(t, dir)
 		if ws, _ := b.prepare("t-1", 1); ws.BaseBranch != c.want || ws.BaseCommit != gittest.Ref(t, dir, "refs/heads/"+c.want) {

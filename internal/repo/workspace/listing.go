@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -59,18 +60,19 @@ func (r remote) list(ctx context.Context, names ...string) (listing, error) {
 	return l, nil
 }
 
-// atHead chooses a base branch when the remote's HEAD is detached: a branch at that commit, or else one of the usual default names.
+// atHead chooses a base branch when the remote's HEAD is detached: a branch at that commit, main or master before others, or else main or master.
 func (l listing) atHead() string {
-	usual := ""
+	at, usual := "", ""
 	for _, b := range l.branches() {
-		if l.refs["refs/heads/"+b] == l.refs["HEAD"] {
-			return b
-		}
-		if b == "main" || b == "master" && usual == "" {
+		named := b == "main" || b == "master" && usual == ""
+		if named {
 			usual = b
 		}
+		if l.refs["refs/heads/"+b] == l.refs["HEAD"] && (named || at == "") {
+			at = b
+		}
 	}
-	return usual
+	return cmp.Or(at, usual)
 }
 
 // rivals returns patterns of the refs beside which git can't make a branch: its parent folders, and what is in a folder of its own name.
