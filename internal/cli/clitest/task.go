@@ -67,7 +67,8 @@ func (f *Task) DescribeWorkflowExecution(context.Context, string, string) (*work
 		if err != nil {
 			return nil, err
 		}
-		d.PendingActivities = []*workflowpb.PendingActivityInfo{{ActivityId: "other"}, {ActivityId: "agent", State: enumspb.PENDING_ACTIVITY_STATE_STARTED, HeartbeatDetails: payloads}}
+		d.PendingActivities = []*workflowpb.PendingActivityInfo{{ActivityId: "other"},
+			{ActivityId: "agent", State: enumspb.PENDING_ACTIVITY_STATE_STARTED, HeartbeatDetails: payloads}}
 	}
 	return d, nil
 }

@@ -45,7 +45,8 @@ func (f *follower) work(b *signals.Heartbeat) {
 	f.event(string(b.Role), b.Activity)
 }
 
-// longWait is how long a step waits until a line says so, where no live line does. Tasks that share a host wait for each other all the time.
+// longWait is how long a step waits until a line says so, where no live line does. Tasks that share a host wait for each other all the
+// time.
 const longWait = 30 * time.Second
 
 // stepWait is what a step of the task waits for.

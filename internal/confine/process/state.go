@@ -140,8 +140,8 @@ func exactSnapshot(within time.Duration) (tree.Snapshot, error) {
 // newTime is how long a process may have an id before /proc shows it. It is a few microseconds.
 const newTime = 50 * time.Microsecond
 
-// catchUp adds the processes that have come since last was the newest id, until none has come while it looked at these few. It gives up where
-// ids begin anew.
+// catchUp adds the processes that have come since last was the newest id, until none has come while it looked at these few. It gives up
+// where ids begin anew.
 func catchUp(s tree.Snapshot, last int, until time.Time) bool {
 	for time.Now().Before(until) {
 		newest := lastPid()

@@ -75,7 +75,9 @@ func TestDamagedClone(t *testing.T) {
 // With a commit checked out and no branch, the base is a branch at that commit, main before others, or main.
 func TestDetachedHead(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct{ at, want string }{"at a branch": {"feature", "feature"}, "below main": {"main~1", "main"}, "at main and others": {"main", "main"}} {
+	for name, c := range map[string]struct{ at, want string }{
+		"at a branch": {"feature", "feature"}, "below main": {"main~1", "main"}, "at main and others": {"main", "main"},
+	} {
 		dir := historyOf(t)
 		gittest.Git(t, dir, "branch", "feature", "main~2")
 		gittest.Git(t, dir, "branch", "another", "main")

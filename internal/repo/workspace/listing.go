@@ -60,7 +60,8 @@ func (r remote) list(ctx context.Context, names ...string) (listing, error) {
 	return l, nil
 }
 
-// atHead chooses a base branch when the remote's HEAD is detached: a branch at that commit, main or master before others, or else main or master.
+// atHead chooses a base branch when the remote's HEAD is detached: a branch at that commit, main or master before others, or else one of
+// these two.
 func (l listing) atHead() string {
 	at, usual := "", ""
 	for _, b := range l.branches() {
