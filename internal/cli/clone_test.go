@@ -33,6 +33,11 @@ func TestBaseIsSettledAtTheStart(t *testing.T) {
 		t.Errorf("where one is named: %q", got)
 	}
 	gittest.Git(t, dir, "checkout", "--quiet", "--detach")
+	if got := base(""); got != "main" {
+		t.Errorf("on none, at main and another: %q", got)
+	}
+	gittest.Git(t, dir, "branch", "--force", "feature", gittest.Git(t, dir, "commit-tree", "-p", "HEAD", "-m", "On", "HEAD^{tree}"))
+	gittest.Git(t, dir, "checkout", "--quiet", "--detach", "refs/heads/feature")
 	if got := base(""); got != "feature" {
 		t.Errorf("on none, at a branch: %q", got)
 	}

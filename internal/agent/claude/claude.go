@@ -26,6 +26,7 @@ type Config struct {
 	Retries  int           // how often the binary retries a failed model call, with growing pauses; 0 for 4
 	WarmTime time.Duration // how long a process of Warm waits for its Run; 0 for 10 min
 	LookTime time.Duration // how long it may look for what a session has left, on a busy machine; 0 for 500 ms, which a fresh launch takes too
+	EndTime  time.Duration // how long what a session has left may take to end before it counts; 0 for 300 ms, less than a fresh launch takes
 }
 
 // Driver runs sessions of Claude Code. It is an agent.Agent.
@@ -46,6 +47,7 @@ func New(c Config) *Driver {
 	c.Retries = cmp.Or(c.Retries, 4)
 	c.WarmTime = cmp.Or(c.WarmTime, 10*time.Minute)
 	c.LookTime = cmp.Or(c.LookTime, 500*time.Millisecond)
+	c.EndTime = cmp.Or(c.EndTime, 300*time.Millisecond)
 	return &Driver{cfg: c, log: c.Log, holds: map[string]*hold{}, warm: map[string]*started{}, kept: map[string]*started{}}
 }
 

@@ -50,21 +50,18 @@ func (a *attempt) keeps() bool {
 		a.proc.sessions+1 >= mostSessions || a.ended.Load() {
 		return false
 	}
-	err := a.proc.unchanged(a.d.cfg.LookTime)
+	err := a.proc.unchanged(a.d.cfg)
 	if err != nil {
 		a.d.log.Info("claude is not kept", "session", a.s.ID, "why", err)
 	}
 	return err == nil
 }
 
-// endTime is how long a process that a session has left may take to end before it counts. It is shorter than a fresh launch, and a busy machine
-// is slow to end what has nothing more to do.
-const endTime = 300 * time.Millisecond
-
-// unchanged fails when anything is left of the sessions of the process so far.
-func (p *started) unchanged(within time.Duration) error {
-	for until := time.Now().Add(endTime); ; time.Sleep(endTime / 20) {
-		if err := p.changed(within); !errors.Is(err, process.ErrLeft) || time.Now().After(until) {
+// unchanged fails when anything is left of the sessions of the process so far. What is about to end may end first: a busy machine is slow to
+// end what has nothing more to do.
+func (p *started) unchanged(c Config) error {
+	for until := time.Now().Add(c.EndTime); ; time.Sleep(c.EndTime / 20) {
+		if err := p.changed(c.LookTime); !errors.Is(err, process.ErrLeft) || time.Now().After(until) {
 			return err
 		}
 	}
@@ -137,7 +134,7 @@ func (d *Driver) clear(p *started, s agent.Session) error {
 	if err := checkInit(r.init, s, r.init.SessionID, d.cfg.Version); err != nil {
 		return err
 	}
-	if err := p.unchanged(d.cfg.LookTime); err != nil {
+	if err := p.unchanged(d.cfg); err != nil {
 		return err
 	}
 	p.conversation, p.key, p.cleared = r.init.SessionID, l.key, true

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -125,6 +126,7 @@ func TestNotKept(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newRelay(t, []agenttest.Tool{bash(left)}, func(string) []agenttest.Tool { return []agenttest.Tool{bash("true")} })
+			r.cfg.EndTime = time.Millisecond
 			if o, _ := r.run(t); o.Kind != agent.Completed || o.Kept || len(r.kept) > 0 {
 				t.Errorf("outcome: %+v, kept: %v", o, r.kept)
 			}

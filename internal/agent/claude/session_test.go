@@ -36,7 +36,7 @@ func newBench(t *testing.T, role task.Role, script func(dir string) agenttest.Sc
 		Endpoint: agent.Endpoint{BaseURL: model.URL, Token: "session-token"},
 	}}
 	b.session.Permit = agenttest.Inside(b.session)
-	b.Driver = New(Config{LookTime: time.Minute, Config: program.Config{Binary: binary, Path: os.Getenv("PATH"), Log: slog.New(slog.NewTextHandler(t.Output(), nil))}})
+	b.Driver = New(Config{LookTime: time.Minute, EndTime: time.Minute, Config: program.Config{Binary: binary, Path: os.Getenv("PATH"), Log: slog.New(slog.NewTextHandler(t.Output(), nil))}})
 	t.Cleanup(func() { b.Close() })
 	return b
 }
