@@ -162,7 +162,7 @@ func wantFault(t testing.TB, err error, kind fault.Kind, words ...string) {
 // eventually waits until another goroutine or process makes a condition true.
 func eventually(t testing.TB, what string, ok func() bool) {
 	t.Helper()
-	deadline := time.After(time.Minute)
+	deadline := time.After(15 * time.Second)
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
 	for !ok() {

@@ -70,7 +70,7 @@ var addresses atomic.Int64 // that were given or tried
 // status makes a call, as soon as somebody listens.
 func status(t *testing.T, method, url, body string, header ...string) int {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); ; {
+	for deadline := time.Now().Add(10 * time.Second); ; {
 		req, err := http.NewRequest(method, url, strings.NewReader(body))
 		must(t, err)
 		for i := 0; i < len(header); i += 2 {

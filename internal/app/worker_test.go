@@ -58,7 +58,7 @@ func TestWorkerMainRefuses(t *testing.T) {
 // An address of the server with a login is refused before the worker's log can repeat it.
 func TestAddressWithLoginIsRefused(t *testing.T) {
 	t.Setenv("TEMPORAL_ADDRESS", "me:"+token+"@127.0.0.1:1")
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
 	var out bytes.Buffer
 	err := runWorker(ctx, lookup("LONGSHIFT_DATA="+t.TempDir()), &out)

@@ -350,7 +350,7 @@ func newStandInWorker(c client.Client, data string) (start func() error, stop fu
 		for _, w := range all {
 			err = errors.Join(err, w.Start())
 		}
-		for deadline := time.Now().Add(time.Minute); err == nil && time.Now().Before(deadline); <-time.After(20 * time.Millisecond) {
+		for deadline := time.Now().Add(10 * time.Second); err == nil && time.Now().Before(deadline); <-time.After(20 * time.Millisecond) {
 			var d *workflowservice.DescribeTaskQueueResponse
 			d, err = c.DescribeTaskQueue(context.Background(), signals.QueueHosts, enumspb.TASK_QUEUE_TYPE_ACTIVITY)
 			if len(d.GetPollers()) > 0 {

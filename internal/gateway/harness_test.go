@@ -215,7 +215,7 @@ func near(a, b float64) bool { return a-b < 1e-9 && b-a < 1e-9 }
 // eventually polls a condition that another goroutine makes true, until the test's deadline.
 func eventually(t testing.TB, what string, ok func() bool) {
 	t.Helper()
-	deadline := time.After(time.Minute)
+	deadline := time.After(10 * time.Second)
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
 	for !ok() {

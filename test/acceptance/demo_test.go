@@ -77,7 +77,7 @@ func TestDemo(t *testing.T) {
 			t.Errorf("exit code %d:\n%s", code, w.shown())
 		}
 		empty(t, tmp)
-		lab.Eventually(t, time.Minute, "what the worker had started ends with it", func() bool { return len(lab.Marked(t, tmp)) == 0 })
+		lab.Eventually(t, 10*time.Second, "what the worker had started ends with it", func() bool { return len(lab.Marked(t, tmp)) == 0 })
 	})
 }
 

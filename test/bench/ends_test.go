@@ -56,7 +56,7 @@ func TestEndedBenchLeavesNothing(t *testing.T) {
 				t.Fatalf("it has ended by itself, after it started process %d", pid)
 			}
 			t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGKILL) })
-			lab.Eventually(t, time.Minute, "the program has ended", func() bool { return len(lab.Marked(t, "STARTED_IN="+dir)) == 0 })
+			lab.Eventually(t, 10*time.Second, "the program has ended", func() bool { return len(lab.Marked(t, "STARTED_IN="+dir)) == 0 })
 			if _, err := os.Stat(filepath.Join(dir, "work")); signal != syscall.SIGKILL && err == nil {
 				t.Error("its folder is left")
 			}

@@ -45,7 +45,7 @@ var harms = []harm{
 		at := s.chance.IntN(len(s.hosts))
 		w := s.hosts[at]
 		w.Kill()
-		lab.Eventually(s.T, time.Minute, "the host's disk is gone", func() bool { return os.RemoveAll(w.Data) == nil })
+		lab.Eventually(s.T, 15*time.Second, "the host's disk is gone", func() bool { return os.RemoveAll(w.Data) == nil })
 		s.gone = append(s.gone, w)
 		role := "all"
 		if *split {

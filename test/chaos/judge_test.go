@@ -24,7 +24,7 @@ func (s *scene) judge() {
 	s.stands(forge{s.local, s.records()}, (*job).onDisk)
 	s.said()
 	for _, w := range slices.Concat(s.workers(), s.gone) {
-		lab.Eventually(s.T, time.Minute, "nothing runs any more", func() bool { return len(w.Programs()) == 0 })
+		lab.Eventually(s.T, 15*time.Second, "nothing runs any more", func() bool { return len(w.Programs()) == 0 })
 	}
 	s.swept()
 	s.figures.jobs = len(s.jobs)

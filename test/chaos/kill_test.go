@@ -80,7 +80,7 @@ func killWorker(t *testing.T, run []point) {
 		died[at.name] = time.Now()
 		close(at.goOn)
 		// What the dead worker left must be gone without anybody's help: its programs end with it.
-		lab.Eventually(t, time.Minute, "the dead worker's programs end", func() bool { return len(s.Worker.Programs()) == 0 })
+		lab.Eventually(t, 10*time.Second, "the dead worker's programs end", func() bool { return len(s.Worker.Programs()) == 0 })
 		s.Worker.Start()
 	}
 	end := s.Ended()

@@ -188,7 +188,7 @@ func TestAbandonEndsAJoinedSession(t *testing.T) {
 	if _, err := s.Updated(signals.Abandon, signals.AbandonRequest{Message: signals.Message{ID: "abandon-1"}}); err != nil {
 		t.Fatal(err)
 	}
-	lab.Eventually(t, time.Minute, "the session ends", func() bool { return len(programs(t, works.session)) == 0 })
+	lab.Eventually(t, 10*time.Second, "the session ends", func() bool { return len(programs(t, works.session)) == 0 })
 	if end := s.End(t, run, time.Minute); end.Outcome != task.Abandoned {
 		t.Errorf("outcome %s%s", end.Outcome, lab.Log(end))
 	}

@@ -22,9 +22,9 @@ func TestProgramsEndWithTheTestProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = self.Process.Kill(); _ = self.Wait() })
-	Eventually(t, time.Minute, "it has started a program", func() bool { return len(Marked(t, mark)) == 2 })
+	Eventually(t, 10*time.Second, "it has started a program", func() bool { return len(Marked(t, mark)) == 2 })
 	if err := self.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	Eventually(t, time.Minute, "its program is gone", func() bool { return len(Marked(t, mark)) == 0 })
+	Eventually(t, 10*time.Second, "its program is gone", func() bool { return len(Marked(t, mark)) == 0 })
 }

@@ -58,7 +58,7 @@ func TestStateFolderIsTheAgents(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-			case <-time.After(time.Minute):
+			case <-time.After(5 * time.Second):
 				t.Fatal("it waits for somebody to read what it writes")
 			}
 			if left, _ := os.ReadFile(outside); string(left) != "precious" {

@@ -109,7 +109,7 @@ func TestAnswerComesAfter(t *testing.T) {
 		select {
 		case <-acknowledged:
 			showed <- true
-		case <-time.After(time.Minute):
+		case <-time.After(10 * time.Second):
 			showed <- false
 		}
 		slacktest.Answer(w, map[string]any{"ok": true, "message_ts": "1.000001"})

@@ -120,7 +120,7 @@ func shown(m slacktest.Message) channeltest.Shown {
 // eventually waits for something that follows an acknowledgement.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	deadline := time.NewTimer(time.Minute)
+	deadline := time.NewTimer(10 * time.Second)
 	defer deadline.Stop()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()

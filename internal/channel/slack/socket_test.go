@@ -26,7 +26,7 @@ func listen(t *testing.T, s *Slack, handle channel.Handle) (stop func() error) {
 		select {
 		case err := <-done:
 			return err
-		case <-time.After(time.Minute):
+		case <-time.After(10 * time.Second):
 			return errors.New("Listen goes on after its context has ended")
 		}
 	})

@@ -28,7 +28,7 @@ func marked(mark string) (out []string) {
 
 func gone(t testing.TB, mark string) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); ; {
+	for end := time.Now().Add(10 * time.Second); ; {
 		left := marked(mark)
 		if len(left) == 0 {
 			return

@@ -55,7 +55,7 @@ func goroutines(t testing.TB) {
 	theBox(t)
 	before := runtime.NumGoroutine()
 	t.Cleanup(func() {
-		for end := time.Now().Add(time.Minute); runtime.NumGoroutine() > before; <-time.After(5 * time.Millisecond) {
+		for end := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before; <-time.After(5 * time.Millisecond) {
 			if time.Now().After(end) {
 				b := make([]byte, 1<<16)
 				t.Fatalf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before, b[:runtime.Stack(b, true)])
@@ -135,7 +135,7 @@ sys.stdin.readline()
 	}
 	p.Stop()
 	l.Close()
-	for end := time.Now().Add(time.Minute); openFiles(t) > before; <-time.After(5 * time.Millisecond) {
+	for end := time.Now().Add(5 * time.Second); openFiles(t) > before; <-time.After(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("%d files are open, %d before", openFiles(t), before)
 		}

@@ -387,7 +387,7 @@ func TestKnownInstallationWaitsForNobody(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer b.forge.app.looking.end()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
 	if _, err := b.forge.GitToken(ctx, shop()); err != nil {
 		t.Error(err)

@@ -43,7 +43,7 @@ func tool(t *testing.T, name, option, mark string) string {
 // output runs a program in an empty folder with no input, and gives all that it says.
 func output(t *testing.T, file string, args ...string) string {
 	t.Helper()
-	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
 	defer stop()
 	cmd := exec.CommandContext(ctx, file, args...)
 	cmd.Dir = t.TempDir()
