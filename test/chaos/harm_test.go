@@ -55,12 +55,7 @@ var harms = []harm{
 		return true
 	}},
 	{"stopped for longer than the heartbeat", slots, func(s *scene) bool {
-		pid := s.any().Pid()
-		if syscall.Kill(pid, syscall.SIGSTOP) != nil {
-			return false
-		}
-		s.pause(*heartbeat+time.Second, *heartbeat+4*time.Second)
-		return syscall.Kill(pid, syscall.SIGCONT) == nil
+		return s.any().Frozen(func() { s.pause(*heartbeat+time.Second, *heartbeat+4*time.Second) })
 	}},
 	{"asked to end", slots, func(s *scene) bool {
 		w := s.any()

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -30,10 +29,7 @@ var blows = map[string]func(s *lab.Stage){
 	"killed when asked": restart, "killed when begun": restart, "killed when running": restart, "killed when kept": restart,
 	"deployed when running": func(s *lab.Stage) { s.Worker.Stop(); s.Worker.Start() },
 	"stopped when kept": func(s *lab.Stage) { // for longer than the heartbeat may take
-		pid := s.Worker.Pid()
-		_ = syscall.Kill(pid, syscall.SIGSTOP)
-		time.Sleep(3 * time.Second)
-		_ = syscall.Kill(pid, syscall.SIGCONT)
+		s.Worker.Frozen(func() { time.Sleep(3 * time.Second) })
 	},
 	"server killed when kept": func(s *lab.Stage) { s.Server.Kill(); s.Server.Start() },
 }

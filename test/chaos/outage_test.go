@@ -3,7 +3,6 @@ package chaos
 import (
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -55,17 +54,17 @@ func programs(t *testing.T, session string) []string {
 // has given up the attempt of each task: a heartbeat that is there before the server looks at its timers would let the attempt go on.
 func joined(t *testing.T, s *lab.Stage, tasks ...client.WorkflowRun) {
 	t.Helper()
-	pid := s.Worker.Pid()
-	_ = syscall.Kill(pid, syscall.SIGSTOP)
-	s.Server.Start()
-	back := time.Now()
-	for _, run := range tasks {
-		lab.Eventually(t, 90*time.Second, "the server gives the attempt up", func() bool {
-			works, err := pending(s, run)
-			return err == nil && len(works) == 0
-		})
-	}
-	_ = syscall.Kill(pid, syscall.SIGCONT)
+	var back time.Time
+	s.Worker.Frozen(func() {
+		s.Server.Start()
+		back = time.Now()
+		for _, run := range tasks {
+			lab.Eventually(t, 90*time.Second, "the server gives the attempt up", func() bool {
+				works, err := pending(s, run)
+				return err == nil && len(works) == 0
+			})
+		}
+	})
 	lab.Eventually(t, 90*time.Second, "the next attempt has joined", func() bool { return strings.Contains(s.Worker.Log(), "Session joined") })
 	if !strings.Contains(s.Worker.Log(), "The server does not answer heartbeats") { // it comes by the SDK's own log
 		t.Error("the worker's log says nothing of the outage")

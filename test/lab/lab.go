@@ -246,6 +246,18 @@ func (w *Worker) Stop() int {
 	return w.Wait(time.Minute)
 }
 
+// Frozen keeps the process from running during a function, also when that fails the test, and tells whether the process was there before
+// and after. What it has started runs on.
+func (w *Worker) Frozen(during func()) (there bool) {
+	pid := w.Pid()
+	if syscall.Kill(pid, syscall.SIGSTOP) != nil {
+		return false
+	}
+	defer func() { there = syscall.Kill(pid, syscall.SIGCONT) == nil }()
+	during()
+	return there
+}
+
 // Wait waits until the process has ended by itself, and gives its exit code.
 func (w *Worker) Wait(limit time.Duration) int {
 	w.t.Helper()
